@@ -3,20 +3,17 @@ import Synchronization
 
 /// Rolling by call, the disk, and looking at the files.
 extension FileLogger {
-    // MARK: Acting
-
     /// Finishes the file after what this thread has logged before; the next line begins another one.
     ///
     /// Works before the first line as well: then the newest file of an earlier run is finished. A file
     /// without lines stays as it is. Never waits.
     ///
-    /// - Parameter completion: Called off the logging queues, with false where the file could not be
-    ///   finished.
+    /// - Parameter completion: Called off the logging queues; false where the file could not be finished.
     public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
         finishFile(keepsEmpty: true, completion)
     }
 
-    /// Does the same, with a file without lines as well where `keepsEmpty` is false.
+    /// Does the same; also with a file without lines unless `keepsEmpty`.
     package final func finishFile(keepsEmpty: Bool, _ completion: (@Sendable (Bool) -> Void)? = nil) {
         performInOrder { [self] in
             writeBatch()
@@ -50,8 +47,7 @@ extension FileLogger {
         _ = waitUntilIdle(timeout: timeout)
     }
 
-    /// Puts everything that was logged before on the disk itself, so that it survives a power cut; `flush`
-    /// does less.
+    /// Puts everything that was logged before on the disk itself, to survive a power cut; `flush` does less.
     ///
     /// Inside of a hook of this logger it does so at once. After a failure, what was written before it may
     /// never reach the disk, as kernels forget what they could not write: a later success speaks for what was
@@ -74,15 +70,8 @@ extension FileLogger {
         writeBatch()
         engine.retry()
         defer { settle() }
-        do throws(SystemFailure) {
-            try engine.synchronize()
-            return engine.isIdle
-        } catch {
-            return false
-        }
+        return (try? engine.synchronize()) != nil && engine.isIdle
     }
-
-    // MARK: Looking
 
     /// The files of this logger's naming, the newest first.
     ///
@@ -95,11 +84,8 @@ extension FileLogger {
         performInOrder { [self] in engine.lookClosely(forWhile: true) }
         let inventory = FileInventory()
         let catalogue = CatalogueFile.load(directory, application: naming.application)
-        do {
+        try LogFileInfo.reading(directory) {
             try inventory.refresh(directory, naming, scheme, activeLabel: catalogue.active)
-        } catch {
-            let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "Cannot read the log directory", place: directoryPath, cause: cause)
         }
         let active = activeName.withLock { $0 }
         return inventory.entries.reversed().filter { !$0.isUnfinished }.map { entry in
@@ -107,12 +93,11 @@ extension FileLogger {
             let isFinished =
                 entry.stage == .plain && entry.name != active && entry.name != naming.activeName
                 && catalogue.isFinished(entry.name, entry.label) && directory.isFree(entry.name)
-            return LogFileInfo(entry, directory, active: active, isFinished: isFinished)
+            return LogFileInfo(entry, directory, active: active, isFinished: isFinished, opens: true)
         }
     }
 
-    /// The path of the file that is written; nil where no file is open, or where it was removed since the
-    /// last message.
+    /// The path of the file that is written; nil if none is open, or it was removed since the last message.
     ///
     /// Asks the file system, and waits for nothing else.
     public final var currentPath: String? {
@@ -120,18 +105,12 @@ extension FileLogger {
         return directoryPath + "/" + name
     }
 
-    // MARK: Lines
-
-    /// Waits until the files that were finished so far are compressed or encrypted: for programs that end
-    /// soon.
+    /// Waits until the files that were finished so far are compressed or encrypted.
     package final func finishArchives() { archiver.drain() }
 
-    /// Writes lines that need no formatter, after everything that this thread has logged before, with all
-    /// that holds for messages: files are rolled between lines, limits are kept, what no file takes waits or
-    /// is counted as dropped.
+    /// Writes lines like messages, after everything that this thread has logged before.
     ///
-    /// A line counts as a message. Levels, filters and the formatter do not apply to it, and the journal does
-    /// not keep it.
+    /// Levels, filters and the formatter do not apply to them, and the journal does not keep them.
     ///
     /// - Parameters:
     ///   - block: The lines; not to be touched before `completion` is called.
@@ -166,17 +145,8 @@ extension FileLogger: ReopeningLogger {
     }
 }
 
-/// What the crash journal asks of a logger whose lines survive the process.
-extension FileLogger: DurableLogger {
-    package final var journalKey: String? { "file:\(directoryPath):\(naming.application)" }
-
-    package final var isSettled: Bool { !hasUnwritten }
-
-    package final func note(writesIn slot: JournalSlot?) { beginJournal(slot) }
-
-    package final func forgetUnwritten() { forgetBatch() }
-
-    /// Compares the file with what was going to be written to it, and cuts off a torn record.
+extension FileLogger {
+    /// For the crash journal: compares a file with what was going to be written, and cuts off a torn record.
     package final func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         let calls = directory.calls
         guard let name = try self.name(of: intent) else { return nil }

@@ -1,79 +1,71 @@
 import Dispatch
 
-/// What the engine tells, passed on: to the diagnostics, and to the user's hooks, off the logging queues.
+/// What the engine and the archiver tell, passed on to the diagnostics and, off the logging queues, to hooks.
 extension FileLogger {
     final func handle(_ event: FileEvent) {
         switch event {
         case .rolled(let name): tellRolled(name, didRoll)
         case .foundFinished(let name): tellRolled(name, didFinishLeftover ?? didRoll)
-        case .removed(let name):
-            if let didDelete { hookQueue.async { didDelete(name) } }
+        case .removed(let name): tellRemoved(name)
         case .disturbed(let name, let place):
-            let what = place == .removed ? "removed" : "renamed or replaced"
-            diagnostics.report(
-                .note,
-                "\(self.name): \(name) was \(what) by another program; logging continues in another file",
-                key: name)
+            let what = (place == .removed ? "removed" : "renamed or replaced") + " by another program"
+            report(.note, "\(name) was \(what); logging continues in another file", key: name)
         case .repaired(let name, let bytes):
-            diagnostics.report(
-                .damaged, "\(self.name): a torn last line of \(bytes) bytes was cut off \(name)", key: name)
+            report(.damaged, "a torn last line of \(bytes) bytes was cut off \(name)", key: name)
         case .failed(let failure, let name, let waiting):
-            diagnostics.report(
-                .writeFailed, "\(self.name): \(name ?? directoryPath): \(failure); \(waiting) lines wait",
+            report(
+                .writeFailed, "\(name ?? directoryPath): \(failure); \(waiting) lines wait",
                 key: "\(self.name) \(failure.call)")
         case .locked(let reason):
-            diagnostics.report(
-                .setting, "\(self.name): not writing, because the log encryption key is missing: \(reason)",
+            report(
+                .setting, "not writing, because the log encryption key is missing: \(reason)",
                 key: "\(self.name) key")
         case .refused(let refusal, let name):
-            diagnostics.report(
-                .damaged, "\(self.name): \(name) in \(directoryPath) was refused: \(refusal.explanation)",
-                key: name)
+            let why = refusal.explanation
+            report(.damaged, "\(name) in \(directoryPath) was refused: \(why)", key: name)
         case .unusable(let failure, let name):
-            diagnostics.report(
+            report(
                 .writeFailed,
-                "\(self.name): \(name) in \(directoryPath) cannot be used, so logging continues without it: \(failure)",
+                "\(name) in \(directoryPath) cannot be used, so logging continues without it: \(failure)",
                 key: "\(name) \(failure.call)")
         case .dropped(let records, let failure):
             let why = failure.map { "\($0)" } ?? "the limit of waiting lines is reached"
-            diagnostics.report(
-                .messagesDropped, "\(self.name): \(records) messages dropped in total: \(why)", key: self.name
-            )
+            report(.messagesDropped, "\(records) messages dropped in total: \(why)")
         case .resumed(let dropped):
-            diagnostics.report(
-                .note, "\(self.name): writing continues; \(dropped) messages were dropped in total",
-                key: self.name)
-        case .advice(let text):
-            diagnostics.report(.setting, "\(self.name): \(text)", key: text)
+            report(.note, "writing continues; \(dropped) messages were dropped in total")
+        case .advice(let text): report(.setting, text, key: text)
         }
+    }
+
+    /// Reports something about this logger; its name is the key unless given.
+    final func report(_ kind: LogDiagnostics.Kind, _ text: @autoclosure () -> String, key: String? = nil) {
+        diagnostics.report(kind, "\(name): \(text())", key: key ?? name)
+    }
+
+    private func tellRemoved(_ name: String) {
+        if let didDelete { hookQueue.async { didDelete(name) } }
     }
 
     private func tellRolled(_ name: String, _ hook: (@Sendable (LogFileInfo) -> Void)?) {
         if let hook, let info = describe(name) { hookQueue.async { hook(info) } }
-        if archiveFormat != .plain || archiveProcessor != nil { archiver.enqueue([name]) }
+        if usesArchiver { archiver.enqueue([name]) }
     }
 
-    // MARK: Archives
-
-    /// What the archiver tells, on its own queue.
+    /// Called on the archiver's queue.
     final func handle(_ event: FileArchiver.Event) {
         switch event {
         case .archived(_, let archive):
             if let didArchive, let info = describe(archive) { hookQueue.async { didArchive(info) } }
-        case .removed(let name):
-            if let didDelete { hookQueue.async { didDelete(name) } }
+        case .removed(let name): tellRemoved(name)
         case .failed(let name, let why):
-            diagnostics.report(
-                .writeFailed, "\(self.name): \(name) could not be archived, will try again: \(why)",
-                key: name)
+            report(.writeFailed, "\(name) could not be archived, will try again: \(why)", key: name)
         }
     }
 
     /// A file that the engine knows; any thread.
     final func describe(_ name: String) -> LogFileInfo? {
-        inventory.entries.last { $0.name == name }.map {
-            LogFileInfo($0, directory, active: nil, isFinished: true)
-        }
+        inventory.entries.last { $0.name == name }
+            .map { LogFileInfo($0, directory, isFinished: true, opens: true) }
     }
 
     /// Has the engine make room for an archive; called on the archiver's queue, for which no caller waits.
@@ -90,7 +82,6 @@ extension FileLogger {
 }
 
 extension LogDirectory.Refusal {
-    /// What is wrong, for a person.
     var explanation: String {
         switch self {
         case .badName: "its name contains a path separator"
@@ -109,21 +100,19 @@ extension FileLogger {
     private func record(_ header: String) -> [UInt8] {
         var output = LogBuffer(capacity: header.utf8.count + 16)
         output.append(header)
-        finishRecord(in: &output, from: 0)
-        return output.withUnsafeBytes { Array($0) }
+        return finished(&output)
     }
 
     /// How each new file begins: with the header that is set, and a record of a formatter that is known.
     final var beginning: FileBeginning {
         var beginning = FileBeginning()
-        // One that a subclass makes may differ from file to file.
+        // A header that a subclass makes may differ from file to file.
         if let header = fileHeader, headerOfNewFile == header { beginning.header = record(header) }
-        if repairsTornLines {
-            switch formatter {
-            case is JSONLinesFormatter: beginning.isJSON = true
-            case is LineFormatter, is LogfmtFormatter: beginning.isJSON = false
-            default: break
-            }
+        guard repairsTornLines else { return beginning }
+        switch formatter {
+        case is JSONLinesFormatter: beginning.isJSON = true
+        case is LineFormatter, is LogfmtFormatter: beginning.isJSON = false
+        default: break
         }
         return beginning
     }
@@ -132,10 +121,14 @@ extension FileLogger {
     final func announcement(_ count: Int, _ failure: SystemFailure?) -> [UInt8] {
         let message = LogMessage.ofLoss(count, because: failure, at: clock.now())
         var output = LogBuffer()
-        if formatter?.format(message, into: &output) ?? false, output.count > 0 {
-            finishRecord(in: &output, from: 0)
-            return output.withUnsafeBytes { Array($0) }
+        guard formatter?.format(message, into: &output) == true, output.count > 0 else {
+            return FileEngine.plainAnnouncement(count, failure)
         }
-        return FileEngine.plainAnnouncement(count, failure)
+        return finished(&output)
+    }
+
+    private func finished(_ output: inout LogBuffer) -> [UInt8] {
+        finishRecord(in: &output, from: 0)
+        return output.withUnsafeBytes { Array($0) }
     }
 }

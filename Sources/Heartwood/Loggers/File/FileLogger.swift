@@ -16,28 +16,29 @@ public import Foundation
 /// LogDispatcher.shared.add(file, levels: .info)
 /// ```
 ///
-/// - **Files** are named `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC, have the permissions 0600 in a directory of 0700,
-///   and belong to one logger of one process each. Only files that this naming made are ever touched.
-/// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when it is
-///   ``rollingInterval`` old, or at a ``rollingBoundary`` of the calendar. Idle files are rolled in time as well; the
-///   next file is created by the next line.
-/// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and ``maximumFileAge`` all
-///   hold. The file that is written counts, and is never removed.
-/// - **Faults**: nothing that goes wrong with a disk reaches the program. Lines wait, ``waitingLimit`` bytes of them, are
-///   tried again at least every quarter of a second, and what had to be dropped is counted, reported to the
-///   dispatcher's diagnostics, and told in the file, where it is missing.
+/// - **Files** are named `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC, have the permissions 0600 in a
+///   directory of 0700, and belong to one logger of one process each. Only files that this naming made are
+///   ever touched.
+/// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when
+///   it is ``rollingInterval`` old, or at a ``rollingBoundary``. Idle files are rolled in time as well; the
+///   next line creates the next file.
+/// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and
+///   ``maximumFileAge`` all hold. The file that is written counts, and is never removed.
+/// - **Faults**: nothing that goes wrong with a disk reaches the program. Up to ``waitingLimit`` bytes of
+///   lines wait and are tried again at least every quarter of a second. What is dropped is counted, reported
+///   to the dispatcher's diagnostics, and told in the file, where it is missing.
 /// - **Long messages**: a line is at most ``maximumMessageSize`` long, and says what was left out of it.
-/// - **Others**: a file that another program deletes, moves or cuts is noticed within 5 ms: lines that are logged before
-///   that go to the file as it is then. Files with a header, encrypted and shared files, and all files while the crash
-///   journal is on, are looked at before each write instead.
-/// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process. What a power
-///   cut may take is for ``syncPolicy`` to say.
+/// - **Others**: a file that another program deletes, moves or cuts is noticed within 5 ms: lines that are
+///   logged before that go to the file as it is then. Files with a header, encrypted and shared files, and
+///   all files while the crash journal is on, are looked at before each write instead.
+/// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process.
+///   ``syncPolicy`` says what a power cut may take.
 ///
-/// All settings may be changed at any time, on any thread, and take effect in order with the messages (promise 2). The
-/// limits are first applied at the first message, or a second after the logger was added, so they may be set before
-/// or after that in any order; later each is applied as it is set.
-/// A subclass that overrides a hook of the base class calls `super`; for other bytes than lines it overrides
-/// ``finishRecord(in:from:)``, and for headers that differ from file to file ``headerOfNewFile``.
+/// All settings may be changed at any time, on any thread, and take effect in order with the messages
+/// (promise 2). The limits are first applied at the first message, or a second after the logger was added, so
+/// until then they may be set in any order; later each is applied as it is set. A subclass that overrides a
+/// hook of the base class calls `super`; for other bytes than lines it overrides ``finishRecord(in:from:)``,
+/// and for headers that differ from file to file ``headerOfNewFile``.
 open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
     /// All settings of a file logger.
     public typealias Settings = FileSettings
@@ -47,66 +48,48 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     // MARK: Rolling (any thread, ordered)
 
-    /// The most bytes of a file; 10 MiB.
+    /// The most bytes of a file; 10 MiB (zero: no limit).
     ///
-    /// A line never makes a file exceed it, unless it is the only line. Zero: no limit.
+    /// A line never makes a file exceed it, unless it is the only line.
     @OrderedMember(\Settings.maximumFileSize) public final var maximumFileSize: ByteCount
 
-    /// How long a file is written, from when it was created, through restarts as well; 24 hours.
-    ///
-    /// Zero: no limit.
+    /// How long a file is written after it was created, through restarts; 24 hours (zero: no limit).
     @OrderedMember(\Settings.rollingInterval) public final var rollingInterval: Duration
-
-    /// Where on the calendar a new file begins; nil, nowhere.
-    ///
-    /// ``rollingInterval`` holds besides.
+    /// Where on the calendar a new file begins, besides ``rollingInterval``; nil, nowhere.
     @OrderedMember(\Settings.rollingBoundary) public final var rollingBoundary: LogCalendarBoundary?
-
-    /// The zone whose calendar ``rollingBoundary`` means; UTC.
-    ///
-    /// Others need a program that imports Foundation.
+    /// The zone of ``rollingBoundary``; UTC (others need a program that imports Foundation).
     @OrderedMember(\Settings.timeZone) public final var timeZone: TimeZone
 
     // MARK: Retention (any thread, ordered)
 
-    /// The most files, the one that is written included; 10.
-    ///
-    /// Zero: no limit.
+    /// The most files, the one that is written included; 10 (zero: no limit).
     @OrderedMember(\Settings.maximumFileCount) public final var maximumFileCount: Int
+    /// How long a file is kept after its last line; zero, forever.
+    @OrderedMember(\Settings.maximumFileAge) public final var maximumFileAge: Duration
 
     /// The most bytes of all files together; zero, no limit but the number of files times their size.
     ///
-    /// Kept at every moment: older files are removed before a line is written, and a line that is larger than the whole
-    /// quota is dropped and counted. With several processes in one directory each counts what it saw when it last began a
-    /// file.
+    /// Kept at every moment: older files are removed before a line is written, and a line that is larger than
+    /// the whole quota is dropped and counted. With several processes in one directory each counts what it
+    /// saw when it last began a file.
     @OrderedMember(\Settings.diskQuota) public final var diskQuota: ByteCount
-
-    /// How long a file is kept after its last line; zero, forever.
-    @OrderedMember(\Settings.maximumFileAge) public final var maximumFileAge: Duration
 
     // MARK: Files (any thread, ordered)
 
     /// How files are named, and known again.
     @OrderedMember(\Settings.naming) public final var naming: LogFileNaming
-
-    /// Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
+    /// Which files belong to the logger, how new ones are made, and in which order old ones go.
     @OrderedMember(\Settings.scheme) public final var scheme: LogFileScheme
-
     /// The permissions of new files, whatever the umask; 0o600.
     @OrderedMember(\Settings.fileMode) public final var fileMode: UInt16
-
-    /// When new files can be read on Apple's devices; from the first unlocking on.
-    ///
-    /// Without effect on other systems, and untested.
+    /// When Apple's devices can read new files; from the first unlocking on (untested; no effect elsewhere).
     @OrderedMember(\Settings.fileProtection) public final var fileProtection: LogFileProtection
-
-    /// Whether Apple's systems put the directory into backups; false.
-    ///
-    /// Without effect on other systems, and untested.
+    /// Whether Apple's systems put the directory into backups (untested; no effect elsewhere); false.
     @OrderedMember(\Settings.isInBackup) public final var isInBackup: Bool
-
-    /// Whether a run continues the newest file of an earlier one, where that is not finished, full or too old; true.
+    /// Whether a run continues the newest earlier file that is not finished, full or too old; true.
     @OrderedMember(\Settings.reusesFiles) public final var reusesFiles: Bool
+    /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
+    @OrderedMember(\Settings.currentLink) public final var currentLink: String?
 
     /// The first line of every file; nil for none.
     ///
@@ -114,12 +97,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Without a header, the first line of that file is not compared.
     @OrderedMember(\Settings.fileHeader) public final var fileHeader: String?
 
-    /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
-    @OrderedMember(\Settings.currentLink) public final var currentLink: String?
-
     /// Whether several processes append to one file, instead of each to its own; false.
     ///
-    /// All must use the same settings. Each write takes a lock, and a process that holds it too long is not waited for.
+    /// All must use the same settings. Each write takes a lock, but does not wait long for its holder.
     @OrderedMember(\Settings.isShared) public final var isShared: Bool
 
     // MARK: Writing (any thread, ordered)
@@ -127,54 +107,47 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// When lines are put on the disk itself, not just into the kernel; never.
     @OrderedMember(\Settings.syncPolicy) public final var syncPolicy: LogSyncPolicy
 
-    /// The most bytes of a message as the formatter writes it; 64 KiB.
+    /// The most bytes of a message as the formatter writes it; 64 KiB (zero: no limit).
     ///
-    /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are left out,
-    /// and counted as well, if need be. Limits below 256 bytes count as 256. Zero: no limit.
+    /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are
+    /// left out, and counted as well, if need be. Limits below 256 bytes count as 256.
     @OrderedMember(\Settings.maximumMessageSize) public final var maximumMessageSize: ByteCount
 
-    /// How many bytes of lines wait in memory while no file takes them; 1 MiB.
-    ///
-    /// What is more is dropped and counted.
+    /// How many bytes of lines wait in memory while no file takes them; 1 MiB (more are dropped and counted).
     @OrderedMember(\Settings.waitingLimit) public final var waitingLimit: ByteCount
-
-    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB.
-    ///
-    /// Zero: none.
+    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB (zero: none).
     @OrderedMember(\Settings.minimumFreeSpace) public final var minimumFreeSpace: ByteCount
 
     // MARK: Archives (any thread, ordered)
 
-    /// How files are kept; as they are.
-    ///
-    /// Finished files become archives, and those that are finished already as well. `encrypted` begins at once, with a new
-    /// file: no line is written unencrypted after it was set. What was encrypted stays so when it is taken back.
-    @OrderedMember(\Settings.archiveFormat) public final var archiveFormat: LogArchiveFormat
-
-    /// Where the key of encrypted logs comes from: the secret `log-archive-key`, of 32 bytes or 64 hex digits.
-    ///
-    /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced; not for each
-    /// line. Called on the logging queues, and should not take long.
-    @OrderedMember(\Settings.archiveKey) public final var archiveKey: (any SecretProvider)?
-
     /// Does something with every finished file, in the background; nil for nothing.
     @OrderedMember(\Settings.archiveProcessor) public final var archiveProcessor: LogArchiveProcessor?
+
+    /// How files are kept; as they are.
+    ///
+    /// Finished files become archives, and those that are finished already as well. `encrypted` begins at
+    /// once, with a new file: no line is written unencrypted after it was set. What was encrypted stays so
+    /// when it is taken back.
+    @OrderedMember(\Settings.archiveFormat) public final var archiveFormat: LogArchiveFormat
+
+    /// Where the key of encrypted logs comes from: the secret `log-archive-key`, 32 bytes or 64 hex digits.
+    ///
+    /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced;
+    /// not for each line. Called on the logging queues, and should not take long.
+    @OrderedMember(\Settings.archiveKey) public final var archiveKey: (any SecretProvider)?
 
     // MARK: Hooks (any thread, ordered)
 
     /// Called when a file was finished, off the logging queues.
     @Ordered public final var didRoll: (@Sendable (LogFileInfo) -> Void)?
-
-    /// Called instead of ``didRoll`` when the file is one of an earlier run, and this one has written nothing to it.
+    /// Called instead of ``didRoll`` for a file of an earlier run that this one has written nothing to.
     @Ordered public final var didFinishLeftover: (@Sendable (LogFileInfo) -> Void)?
-
     /// Called when a finished file was compressed or encrypted, off the logging queues.
     @Ordered public final var didArchive: (@Sendable (LogFileInfo) -> Void)?
-
     /// Called with the name of a file that the retention limits removed, off the logging queues.
     @Ordered public final var didDelete: (@Sendable (String) -> Void)?
 
-    // MARK: Constants (any thread)
+    // MARK: Constants and values with a lock (any thread)
 
     /// The path of the directory.
     public final var directoryPath: String { directory.path }
@@ -182,15 +155,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     let clock: any LogClock
     /// Where hooks of the user are called.
     let hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
-
-    // MARK: Guarded by themselves
     final let activeName = Locked<String?>(nil)
 
     // MARK: Owned by the hooks
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Through a pointer, so that the checks of exclusive access are not made for every message.
-    private let batch = FileLogger.makeBatch()
+    private let batch = UnsafeMutablePointer<FileBatch>.allocate(capacity: 1)
     /// Fires when the limits are applied for the first time.
     private var startTimer = DueTimer()
     private var timer = DueTimer()
@@ -199,30 +170,28 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// How long after it was added the logger waits for settings, before it applies the limits.
     private static let settingsTime = Duration.seconds(1)
-    /// How long a look at the open file is enough for: what others do to it is noticed at the first write after that.
+    /// How long a look at the open file is enough for: the first write after that looks again.
     private static let lookInterval = Duration.milliseconds(5)
 
-    /// Makes a logger for a directory, which is made if it is missing.
-    ///
-    /// No file is made before the first line.
+    /// Makes a logger for a directory, which is made if it is missing; no file is made before the first line.
     ///
     /// - Parameters:
     ///   - directory: The path.
     ///   - naming: How files are named; by the program's name and date unless given.
-    ///   - scheme: Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
-    ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control characters escaped.
+    ///   - scheme: Which files belong to the logger, how new ones are made, and in which order old ones go.
+    ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control
+    ///     characters escaped.
     ///   - name: The logger's name in statistics.
     ///   - directoryMode: The permissions of directories that are made, whatever the umask.
-    ///   - acceptsSharedDirectory: Accepts a directory that other users may write to. They could remove the files, and
-    ///     put others in their place that this logger refuses.
+    ///   - acceptsSharedDirectory: Accepts a directory that other users may write to. They could remove the
+    ///     files, or replace them by others that this logger refuses.
     ///   - clock: The time, for tests.
-    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it, or where the naming
-    ///   cannot read the names that it writes.
+    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it, or
+    ///   where the naming cannot read the names that it writes.
     public init(
         directory: String, naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
-        formatter: LogFormatter? = LineFormatter(),
-        name: String? = nil, directoryMode: UInt16 = 0o700, acceptsSharedDirectory: Bool = false,
-        clock: any LogClock = SystemClock()
+        formatter: LogFormatter? = LineFormatter(), name: String? = nil, directoryMode: UInt16 = 0o700,
+        acceptsSharedDirectory: Bool = false, clock: any LogClock = SystemClock()
     ) throws {
         let policy = LogDirectory.Policy(
             directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
@@ -233,13 +202,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         makeEngine()
     }
 
-    /// Makes a logger for a directory, which is made if it is missing; all else is as the other initializer has it.
+    /// Makes a logger for the directory of a file URL; see the initializer with a path.
     ///
     /// - Parameters:
-    ///   - directory: The place of the directory; a file URL.
-    ///   - naming: How files are named; by the program's name and date unless given.
-    ///   - formatter: Turns messages into lines; nil writes the text alone.
-    /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it.
+    ///   - directory: A file URL.
+    ///   - naming: How files are named.
+    ///   - formatter: Turns messages into lines.
+    /// - Throws: ``LogError`` for another URL, and as that initializer does.
     public convenience init(
         directory: URL, naming: LogFileNaming = LogFileNaming(), formatter: LogFormatter? = LineFormatter()
     ) throws {
@@ -249,28 +218,25 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         try self.init(directory: directory.path, naming: naming, formatter: formatter)
     }
 
-    /// Makes a logger for the usual directory of the program's logs, which is created if it is missing.
+    /// Makes a logger for the usual directory of the program's logs; see the initializer with a path.
     ///
     /// That is the first of these that there is: `$LOGS_DIRECTORY`, which systemd sets for `LogsDirectory=`;
     /// `$XDG_STATE_HOME/<app>/log`; on Apple's systems `~/Library/Logs/<app>`; for root `/var/log/<app>`; and
     /// `~/.local/state/<app>/log`. ``directoryPath`` says which.
     ///
     /// - Parameters:
-    ///   - naming: How files are named; by the program's name and date unless given. Its application is `<app>`.
-    ///   - scheme: Which files belong to the logger, how new ones are labeled and created, and in which order old ones go.
-    ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control characters escaped.
-    /// - Throws: ``LogError`` where the directory cannot be created or opened, or others may write to it.
+    ///   - naming: How files are named. Its application is `<app>`.
+    ///   - scheme: Which files belong to the logger, how new ones are made, and in which order old ones go.
+    ///   - formatter: Turns messages into lines.
+    /// - Throws: ``LogError`` as that initializer does.
     public convenience init(
         naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
         formatter: LogFormatter? = LineFormatter()
     ) throws {
-        try self.init(
-            directory: StandardLogDirectory.path(application: naming.application), naming: naming,
-            scheme: scheme,
-            formatter: formatter)
+        let path = try StandardLogDirectory.path(application: naming.application)
+        try self.init(directory: path, naming: naming, scheme: scheme, formatter: formatter)
     }
 
-    /// Makes a logger for a directory that is open.
     package init(
         _ directory: LogDirectory, naming: LogFileNaming, formatter: LogFormatter?, name: String? = nil,
         clock: any LogClock = SystemClock()
@@ -289,19 +255,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private static func settings(_ naming: LogFileNaming, _ scheme: LogFileScheme) throws -> Settings {
         guard naming.isReadable else {
-            let example = naming.name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)))
-            throw LogError(.setting, LogFileNaming.unreadable, place: example)
+            throw LogError(.setting, LogFileNaming.unreadable, place: naming.example)
         }
         return Settings(naming: naming, scheme: scheme)
     }
 
-    private static func makeBatch() -> UnsafeMutablePointer<FileBatch> {
-        let batch = UnsafeMutablePointer<FileBatch>.allocate(capacity: 1)
-        batch.initialize(to: FileBatch())
-        return batch
-    }
-
     private func makeEngine() {
+        batch.initialize(to: FileBatch())
         orderedSettings = _settings
         existingEngine = FileEngine(
             directory: directory, settings: usableSettings, clock: clock,
@@ -310,11 +270,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             beginning: { [unowned self] in beginning },
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
-        archiverIfMade = FileArchiver(
-            directory: directory, application: naming.application, inventory: inventory, clock: clock,
+        let worker = ArchiveWorker(
+            directory: directory, application: naming.application, inventory: inventory,
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
+        archiverIfMade = FileArchiver(worker, clock)
     }
 
     final var engine: FileEngine {
@@ -324,12 +285,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// The files that the engine knows; any thread.
     final var inventory: FileInventory { existingEngine.unsafelyUnwrapped.inventory }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
+    final var usesArchiver: Bool { archiveFormat != .plain || archiveProcessor != nil }
 
     // MARK: - Hooks of the base class
 
     /// Adds the message to the batch.
     ///
-    /// A subclass that overrides it may leave messages out, change or repeat them; what it hands to `super` is written.
+    /// An override may leave messages out, change or repeat them; what it hands to `super` is written.
     open override func log(_ message: LogMessage) {
         let batch = batch
         let start = batch.pointee.buffer.count
@@ -348,7 +310,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         if batch.pointee.isFull { writeBatch() }
     }
 
-    /// Makes one line of a text that no formatter has written.
+    /// Makes one line of a text without a formatter.
     private static func makeLine(_ output: inout LogBuffer, from start: Int) {
         if output.count > start, output.last == UInt8(ascii: "\n") { output.truncate(to: output.count - 1) }
         output.makeSafe(from: start, .escape)
@@ -364,9 +326,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             }
             return formatter.format(shorter, into: &output)
         }
-        diagnostics.report(
-            .note, "\(name): a message longer than \(maximumMessageSize) was truncated", key: "\(name) cut"
-        )
+        report(.note, "a message longer than \(maximumMessageSize) was truncated", key: "\(name) cut")
     }
 
     /// Writes the batch.
@@ -390,8 +350,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Has the directory read in a second; the first message does it at once.
     ///
-    /// In between, settings are only taken note of: the first of several must not remove what the second would keep.
-    /// An override calls `super`.
+    /// Until then settings wait: the first must not remove what the second keeps. An override calls `super`.
     open override func didAdd() {
         startTimer.arm(for: clock.uptime() + FileLogger.settingsTime, of: clock, on: queue) { [weak self] in
             guard let self else { return }
@@ -418,22 +377,21 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard existingEngine != nil else { return }
         writeBatch()
         let settings = usableSettings
-        // The lock of shared files may be held by a stopped process: no caller waits for it beyond its own time limit.
+        // A stopped process may hold the lock of shared files: no caller waits beyond its own time limit.
         setRunsOnCaller(!settings.isShared)
         batch.pointee.configure(longest: settings.maximumMessageSize.bytes, sync: settings.syncPolicy)
         engine.apply(settings)
         if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !settings.isInBackup) }
-        let hasNewWork = archiver.apply(
-            FileArchiver.Settings(
-                format: settings.archiveFormat.stage, key: settings.archiveKey,
-                mode: UInt32(settings.permissions), processor: settings.archiveProcessor))
-        if hasNewWork, engine.isStarted { enqueueArchives() }
+        let archives = FileArchiver.Settings(
+            format: settings.archiveFormat.stage, key: settings.archiveKey,
+            mode: UInt32(settings.permissions), processor: settings.archiveProcessor)
+        if archiver.apply(archives), engine.isStarted { enqueueArchives() }
         settle()
     }
 
     /// Has the finished files worked on that are not archives yet, or not processed.
     private func enqueueArchives() {
-        guard archiveFormat != .plain || archiveProcessor != nil else { return }
+        guard usesArchiver else { return }
         var names = engine.unarchived
         if archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
         archiver.enqueue(names)
@@ -443,9 +401,9 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// Finishes a record: `output` ends with the text that the formatter wrote from `start` on.
     ///
-    /// The base class adds a newline where the record does not end in one. Override it for records that are no lines, with a length in
-    /// front, say; then the end of a file that a crash cut off cannot be repaired by lines, so turn
-    /// ``repairsTornLines`` off as well. Called for the header and for the framework's own announcements, too.
+    /// The base class adds a newline where the record does not end in one. Override it for records that are
+    /// no lines, and turn ``repairsTornLines`` off as well, since the end of a file that a crash cut off
+    /// cannot be repaired by lines then. Called for the header and the framework's own announcements, too.
     ///
     /// - Parameters:
     ///   - output: The batch so far, and the text of the record.
@@ -473,9 +431,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard let before = existingEngine?.settings.naming, before !== settings.naming,
             !settings.naming.isReadable
         else { return settings }
-        diagnostics.report(
-            .setting, "\(name): \(LogFileNaming.unreadable); the previous naming stays in effect",
-            key: "naming")
+        report(.setting, "\(LogFileNaming.unreadable); the previous naming stays in effect", key: "naming")
         settings.naming = before
         return settings
     }
@@ -489,7 +445,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
             enqueueArchives()
         } catch {
-            diagnostics.report(.writeFailed, "\(name): cannot read \(directoryPath): \(error)", key: name)
+            report(.writeFailed, "cannot read \(directoryPath): \(error)")
         }
     }
 
@@ -505,24 +461,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         noteCounters()
         armTimer()
         noteSettled()
-    }
-
-    // MARK: - For the journal
-
-    /// Whether no record waits, in the batch or in the engine.
-    final var hasUnwritten: Bool { !batch.pointee.isEmpty || !engine.isIdle }
-
-    final func beginJournal(_ slot: JournalSlot?) {
-        writeBatch()
-        engine.slot = slot
-        batch.pointee.keepMarks(slot != nil)
-    }
-
-    /// Drops what waits, uncounted.
-    final func forgetBatch() {
-        batch.pointee.removeAll()
-        engine.forgetWaiting()
-        noteCounters()
     }
 
     private func noteCounters(ofSameFile isSame: Bool = false) {
@@ -551,5 +489,24 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
                 settle()
             }
         }
+    }
+}
+
+/// What the crash journal asks of a logger whose lines survive the process.
+extension FileLogger: DurableLogger {
+    package final var journalKey: String? { "file:\(directoryPath):\(naming.application)" }
+
+    package final var isSettled: Bool { batch.pointee.isEmpty && engine.isIdle }
+
+    package final func note(writesIn slot: JournalSlot?) {
+        writeBatch()
+        engine.slot = slot
+        batch.pointee.keepMarks(slot != nil)
+    }
+
+    package final func forgetUnwritten() {
+        batch.pointee.removeAll()
+        engine.forgetWaiting()
+        noteCounters()
     }
 }

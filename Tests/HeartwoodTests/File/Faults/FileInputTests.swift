@@ -133,8 +133,7 @@ import Testing
             try decoder.feed(bytes) { _ in }
             try decoder.finish { _ in }
         }
-        var last = FramePlace.first()
-        last.number = .max
+        let last = FramePlace(file: encoder.place.file, run: encoder.place.run, number: .max)
         var after = try FrameEncoder(cipher, behind: last)
         _ = try after.encode(Array("x".utf8), isLast: false)
     }

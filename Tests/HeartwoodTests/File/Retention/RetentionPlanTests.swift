@@ -21,7 +21,9 @@ import Testing
     private func names(_ plan: RetentionPlan, _ files: [RetentionPlan.File], incoming: Int = 0, new: Int = 0)
         -> String
     {
-        plan.removals(from: files, now: now, incoming: incoming, incomingFiles: new).map(\.name).joined()
+        let total = files.reduce(incoming) { $0 + $1.size }
+        let removals = plan.removals(from: files, count: files.count + new, total: total, now: now)
+        return removals.map(\.name).joined()
     }
 
     @Test(
@@ -95,7 +97,7 @@ import Testing
     @Test("Nothing is too old while the wall clock is not believed")
     func distrusted() {
         let plan = RetentionPlan(maximumCount: 3, maximumAge: .seconds(1))
-        #expect(plan.removals(from: files([1, 1, 1, 1]), now: nil).map(\.name) == ["a"])
+        #expect(plan.removals(from: files([1, 1, 1, 1]), count: 4, total: 4, now: nil).map(\.name) == ["a"])
     }
 
     @Test("Settings that contradict each other are told")

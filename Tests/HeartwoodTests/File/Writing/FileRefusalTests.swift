@@ -200,7 +200,7 @@ import Testing
                 }, tell: { _ in })
             for name in engine.unarchived {
                 var name = name
-                #expect(try worker.work(on: &name, settings) == .done)
+                #expect(try worker.work(on: &name, settings))
             }
         }
         let processed = processor.names.withLock { $0 }

@@ -21,21 +21,22 @@ import Testing
         var isTorn = false
         var cannotRoll = false
         var hasMadeRoom = false
-        var answer: WriteGate.Answer
+        var answer: FilePlan.Step
 
         var testDescription: String { name }
 
-        var given: WriteGate.Answer {
+        var given: FilePlan.Step {
             let gate = WriteGate(
                 rolling: RollingPolicy(maximumSize: maximumSize), quota: quota, headerSize: header,
-                mostRecords: most, isFramed: isFramed)
+                mostRecords: most)
             // A slice that does not begin at 0, as it is in the middle of a batch.
             let all = [50, 100] + ends
-            return gate.answer(
-                all[2...], from: 100,
-                WriteGate.Situation(
-                    size: size, hasRecords: hasRecords, total: total ?? size, isTorn: isTorn),
-                WriteGate.Attempt(cannotRoll: cannotRoll, hasMadeRoom: hasMadeRoom))
+            return gate.step(
+                for: all[2...], from: 100,
+                into: FilePlan.File(
+                    size: size, hasRecords: hasRecords, needsHeader: false, isTorn: isTorn, isShared: false,
+                    isFramed: isFramed, createdAt: LogTimestamp(nanoseconds: 0)),
+                total: total ?? size, WriteGate.Attempt(cannotRoll: cannotRoll, hasMadeRoom: hasMadeRoom))
         }
     }
 
@@ -45,7 +46,7 @@ import Testing
         Case(name: "without limits all are written", answer: .write(records: 3, bytes: 30)),
         Case(name: "as many as one write may have", most: 2, answer: .write(records: 2, bytes: 20)),
         Case(name: "at least one in a write", most: 0, answer: .write(records: 1, bytes: 10)),
-        Case(name: "nothing to write", ends: [], answer: .wait(EINVAL)),
+        Case(name: "nothing to write", ends: [], answer: .wait(because: EINVAL)),
         Case(
             name: "a part at the end is completed first, whatever the limits say", maximumSize: 100,
             quota: 100,
@@ -55,8 +56,10 @@ import Testing
             name: "up to the limit of the size", maximumSize: 100, size: 70,
             answer: .write(records: 3, bytes: 30)),
         Case(name: "one byte less room", maximumSize: 100, size: 71, answer: .write(records: 2, bytes: 20)),
-        Case(name: "no room in the file: another one", maximumSize: 100, size: 91, answer: .roll),
-        Case(name: "above the limit already", maximumSize: 100, size: 200, answer: .roll),
+        Case(
+            name: "no room in the file: another one", maximumSize: 100, size: 91,
+            answer: .roll(isFollowed: true)),
+        Case(name: "above the limit already", maximumSize: 100, size: 200, answer: .roll(isFollowed: true)),
         Case(
             name: "a fresh file takes one record of any size", maximumSize: 5, hasRecords: false,
             answer: .write(records: 1, bytes: 10)),
@@ -77,14 +80,14 @@ import Testing
             answer: .write(records: 2, bytes: 20)),
         Case(
             name: "nothing fits: finish the file, so that it can be removed", quota: 100, size: 20, total: 95,
-            hasMadeRoom: true, answer: .roll),
+            hasMadeRoom: true, answer: .roll(isFollowed: true)),
         Case(
             name: "nothing fits, and the file has no records to remove", quota: 100, size: 8,
             hasRecords: false,
-            total: 95, hasMadeRoom: true, answer: .wait(EDQUOT)),
+            total: 95, hasMadeRoom: true, answer: .wait(because: EDQUOT)),
         Case(
             name: "nothing fits, and no other file can be created", quota: 100, size: 20, total: 95,
-            cannotRoll: true, hasMadeRoom: true, answer: .wait(EDQUOT)),
+            cannotRoll: true, hasMadeRoom: true, answer: .wait(because: EDQUOT)),
         Case(name: "a record as large as the quota", quota: 10, total: 10, answer: .makeRoom(bytes: 30)),
         Case(name: "a record larger than the quota", quota: 9, total: 9, answer: .never(EDQUOT)),
         Case(
@@ -96,7 +99,7 @@ import Testing
         Case(
             name: "the limit of the size comes before the quota", maximumSize: 100, quota: 100, size: 95,
             total: 95,
-            answer: .roll),
+            answer: .roll(isFollowed: true)),
         Case(
             name: "the quota counts what the limit of the size leaves", maximumSize: 40, quota: 100, size: 25,
             total: 95, answer: .makeRoom(bytes: 10)),
@@ -113,7 +116,7 @@ import Testing
     @Test("The gate writes, rolls, makes room, waits or gives up as the limits say", arguments: cases)
     func decides(_ given: Case) {
         if given.isFramed, given.maximumSize > 0, Self.sealed > 20 {
-            #expect(given.given == .roll)
+            #expect(given.given == .roll(isFollowed: true))
         } else {
             #expect(given.given == given.answer)
         }
@@ -123,7 +126,8 @@ import Testing
     func pieces() {
         let piece = EncryptedFrame.pieceSize
         var given = Case(
-            name: "", isFramed: true, ends: [100 + piece - 1, 100 + piece, 100 + piece + 1], answer: .roll)
+            name: "", isFramed: true, ends: [100 + piece - 1, 100 + piece, 100 + piece + 1],
+            answer: .roll(isFollowed: true))
         #expect(given.given == .write(records: 2, bytes: piece + EncryptedFrame.overhead(of: piece)))
         given.ends = [100 + piece + 1, 100 + piece + 2]
         let large = piece + 1

@@ -24,7 +24,7 @@ import CHeartwood
 package enum EncryptedFrame {
     package static let magic: [UInt8] = Array("HWF1".utf8)
     package static let headerSize = 48
-    /// How much text goes into one frame.
+    /// The most text of one frame.
     static let pieceSize = 1 << 18
     /// What a reader accepts at most, so that a damaged length costs no memory.
     fileprivate static let largestPiece = 1 << 20
@@ -55,11 +55,10 @@ package enum EncryptedFrame {
 }
 
 extension EncryptedFrame.Header {
-    /// Reads a header; nil where the bytes are not a valid one.
     init?(_ bytes: ArraySlice<UInt8>) {
-        typealias Frame = EncryptedFrame
-        guard bytes.count >= Frame.headerSize, bytes.starts(with: Frame.magic) else { return nil }
-        let bytes = Array(bytes.prefix(Frame.headerSize))
+        guard bytes.count >= EncryptedFrame.headerSize, bytes.starts(with: EncryptedFrame.magic)
+        else { return nil }
+        let bytes = Array(bytes.prefix(EncryptedFrame.headerSize))
         func integer(_ offset: Int, _ size: Int) -> UInt64 {
             (0..<size).reduce(0) { $0 | UInt64(bytes[offset + $1]) << UInt64(8 * $1) }
         }
@@ -69,7 +68,7 @@ extension EncryptedFrame.Header {
         sealedSize = Int(integer(8, 4))
         plainSize = Int(integer(12, 4))
         place = FramePlace(file: Array(bytes[16..<32]), run: Array(bytes[32..<40]), number: integer(40, 8))
-        guard sealedSize <= Frame.largestPiece, plainSize <= Frame.largestPiece else { return nil }
+        guard max(sealedSize, plainSize) <= EncryptedFrame.largestPiece else { return nil }
     }
 
     /// The text of the frame; nil where it was altered, or is encrypted with another key.
@@ -93,16 +92,6 @@ package struct FramePlace: Sendable, Hashable {
     package var file: [UInt8]
     package var run: [UInt8]
     package var number: UInt64
-
-    /// The first frame of a new file.
-    package static func first() -> FramePlace {
-        FramePlace(file: RandomBytes.make(16), run: RandomBytes.make(8), number: 0)
-    }
-
-    /// The frame that has `number`, in another run.
-    package func next(number: UInt64) -> FramePlace {
-        FramePlace(file: file, run: RandomBytes.make(8), number: number)
-    }
 
     package func cipher(_ cipher: FrameCipher) throws -> FrameCipher {
         try cipher.derived(for: Array("heartwood frame key 1".utf8) + file + run)
@@ -163,9 +152,6 @@ extension LogDirectory {
 }
 
 extension FrameCipher {
-    /// The name of the secret with the key of encrypted logs.
-    static let nameOfLogKey = "log-archive-key"
-
     /// The cipher of encrypted logs.
     ///
     /// - Throws: ``LogError`` of code `secret` where there is no key, or none that can be one.
@@ -174,7 +160,7 @@ extension FrameCipher {
             throw LogError(.secret, "Encrypted logs require a key; set the file logger's `archiveKey`")
         }
         do {
-            try self.init(key: provider.secret(named: FrameCipher.nameOfLogKey))
+            try self.init(key: provider.secret(named: "log-archive-key"))
         } catch let error as LogError where error.code == .secret {
             throw error
         } catch {

@@ -1,15 +1,16 @@
 /// Makes the frames of one file.
 package struct FrameEncoder {
-    /// The user's.
     package let cipher: FrameCipher
     private var runCipher: FrameCipher
-    /// Of the next frame.
+    /// The place of the next frame.
     private(set) var place: FramePlace
 
     /// Begins a file, or goes on after a frame of one.
     package init(_ cipher: FrameCipher, behind last: FramePlace? = nil) throws {
         self.cipher = cipher
-        place = last.map { $0.next(number: $0.number &+ 1) } ?? .first()
+        place = FramePlace(
+            file: last?.file ?? RandomBytes.make(16), run: RandomBytes.make(8),
+            number: last.map { $0.number &+ 1 } ?? 0)
         runCipher = try place.cipher(cipher)
     }
 
@@ -42,7 +43,7 @@ package struct FrameEncoder {
 
     /// Continues with this number, in another run: the frames from it on are not in the file.
     mutating func goBack(to number: UInt64) throws {
-        place = place.next(number: number)
+        place = FramePlace(file: place.file, run: RandomBytes.make(8), number: number)
         runCipher = try place.cipher(cipher)
     }
 
@@ -58,12 +59,10 @@ package struct FrameDecoder {
     /// The cipher of the run that was read last.
     private var current: (file: [UInt8], run: [UInt8], cipher: FrameCipher)?
     private var pending: [UInt8] = []
-    /// The file that the first frame says it is of.
     private var file: [UInt8]?
     private var expected: UInt64 = 0
     /// The last number of each run.
     private var last: [[UInt8]: UInt64] = [:]
-    /// Frames that could be read.
     package private(set) var frames = 0
     /// Bytes that were no readable frame.
     package private(set) var damagedBytes = 0
@@ -71,7 +70,6 @@ package struct FrameDecoder {
     private(set) var tornBytes = 0
     /// Frames that are missing between those that could be read.
     package private(set) var missingFrames = 0
-    /// The file's last frame was read.
     package private(set) var isComplete = false
 
     package init(_ cipher: FrameCipher) { self.cipher = cipher }

@@ -176,27 +176,16 @@ struct FilePlan {
         if file.needsHeader { return .header }
         guard let records else { return .wait(because: nil) }
         let gate = WriteGate(
-            rolling: rolling, quota: settings.diskQuota.bytes, headerSize: headerSize,
-            mostRecords: round.most, isFramed: file.isFramed)
-        let answer = gate.answer(
-            records.ends, from: records.start,
-            WriteGate.Situation(
-                size: file.size, hasRecords: file.hasRecords, total: moment.total, isTorn: file.isTorn),
-            round.attempt)
-        if case .write(let count, let bytes) = answer { return .write(records: count, bytes: bytes) }
+            rolling: rolling, quota: settings.diskQuota.bytes, headerSize: headerSize, mostRecords: round.most
+        )
+        let step = gate.step(
+            for: records.ends, from: records.start, into: file, total: moment.total, round.attempt)
+        if case .write = step { return step }
         // Anything but a plain write is decided by a file that was just looked at.
         if look.isSkipped { return examine() }
-        switch answer {
-        case .write(let count, let bytes): return .write(records: count, bytes: bytes)
-        case .complete: return .complete
-        case .makeRoom(let bytes): return .makeRoom(bytes: bytes)
-        case .never(let number): return .never(number)
-        case .wait(let number): return .wait(because: number)
-        case .roll:
-            if mayRoll(file, moment) { return .roll(isFollowed: true) }
-            round.attempt.cannotRoll = true
-            return nextWrite(records, moment)
-        }
+        guard step == .roll(isFollowed: true), !mayRoll(file, moment) else { return step }
+        round.attempt.cannotRoll = true
+        return nextWrite(records, moment)
     }
 
     private mutating func examine() -> Step {

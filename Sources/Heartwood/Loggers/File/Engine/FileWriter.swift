@@ -157,8 +157,7 @@ final class FileWriter {
             wholeEnd = size
             return cut == 0 ? nil : cut
         }
-        let newline: [UInt8] = [UInt8(ascii: "\n")]
-        let (written, failure) = newline.withUnsafeBytes { writeAll($0) }
+        let (written, failure) = writeNewline()
         if let failure { throw failure }
         size += written
         wholeEnd = size
@@ -211,12 +210,8 @@ final class FileWriter {
             return Outcome(records: ends.count, bytes: written, failure: nil)
         }
         // Keep the records that are whole, and cut the file off after them.
-        var kept = 0
-        var records = 0
-        for end in ends where end - start <= written {
-            kept = end - start
-            records += 1
-        }
+        let records = ends.prefix { $0 - start <= written }.count
+        let kept = records == 0 ? 0 : ends[ends.startIndex + records - 1] - start
         size = before + kept
         wholeEnd = size
         if records > 0 { hasRecords = true }
@@ -231,13 +226,13 @@ final class FileWriter {
         guard isTorn else { return 0 }
         defer { part = [] }
         if bytes.starts(with: part) { return part.count }
-        size += part.count + writeNewline()
+        size += part.count + writeNewline().written
         return 0
     }
 
-    private func writeNewline() -> Int {
+    private func writeNewline() -> (written: Int, failure: SystemFailure?) {
         let newline: [UInt8] = [UInt8(ascii: "\n")]
-        return newline.withUnsafeBytes { writeAll($0).written }
+        return newline.withUnsafeBytes { writeAll($0) }
     }
 
     /// Writes the header of a new file, all of it or nothing.

@@ -67,8 +67,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC
     ///     (`+0200`), as one hour a year comes twice. Zones but UTC need a program that imports Foundation.
     ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
-    ///   - variant: what `{variant}` in the template means for new files, such as the version of the program:
-    ///     up to 64 letters, digits, dots, underscores and plus signs. Others become `_`.
+    ///   - variant: up to 64 letters, digits, dots, underscores and plus signs. Others become `_`.
     /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown
     ///   field, or with a name that could leave the directory.
     public init(
@@ -81,23 +80,20 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         self.timeZone = timeZone
         self.activeName = activeName
         self.variant = self.template.hasVariant ? NameTemplate.cleanedVariant(variant ?? "") : nil
-        guard self.template.hasVariant == (variant != nil) else {
-            throw LogError(
-                .setting,
-                "The file name template must have the field {variant} if and only if `variant` is set",
-                place: template)
+        func require(_ isMet: Bool, _ rule: String, _ place: String) throws {
+            if !isMet { throw LogError(.setting, rule, place: place) }
         }
-        let example = name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0)))
-        for name in [example, activeName].compactMap({ $0 }) where !LogFileNaming.isUsable(name) {
-            throw LogError(
-                .setting,
-                "A log file's name must not be empty or too long, start with a dot, or contain a slash",
-                place: name)
+        try require(
+            self.template.hasVariant == (variant != nil),
+            "The file name template must have the field {variant} if and only if `variant` is set", template)
+        for name in [example, activeName].compactMap({ $0 }) {
+            try require(
+                LogFileNaming.isUsable(name),
+                "A log file's name must not be empty or too long, start with a dot, or contain a slash", name)
         }
-        if let activeName, recognize(activeName) != nil {
-            throw LogError(
-                .setting, "The active name must differ from the names of rolled files", place: activeName)
-        }
+        guard let activeName else { return }
+        let isOther = recognize(activeName) == nil
+        try require(isOther, "The active name must differ from the names of rolled files", activeName)
     }
 
     /// The name of a file; different labels need different names.
@@ -110,8 +106,6 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         template.label(of: name, application, timeZone)
     }
 
-    // MARK: For the logger
-
     /// The label of a name that this naming surely made.
     package final func recognize(_ name: String) -> LogFileLabel? {
         guard LogFileNaming.isUsable(name), let label = label(of: name) else { return nil }
@@ -123,7 +117,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         at now: LogTimestamp, after newest: LogFileLabel?, process: Int32?
     ) -> LogFileLabel {
         // Only as exact as the name can tell; a naming that cannot read its own names keeps the time itself.
-        var label = LogFileLabel(createdAt: now, number: 1, process: process)
+        var label = LogFileLabel(createdAt: now, process: process)
         label = recognize(name(for: label)) ?? label
         guard let newest else { return label }
         let isUsedUp = newest.number >= LogFileLabel.greatestNumber
@@ -139,8 +133,8 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     }
 
     /// A label of a later date, where the names of a date have used up their numbers.
-    private func later(than latest: LogTimestamp, like label: LogFileLabel) -> LogFileLabel {
-        var label = label
+    private func later(than latest: LogTimestamp, like usual: LogFileLabel) -> LogFileLabel {
+        var label = usual
         label.number = 1
         for step in [Duration.milliseconds(1), .seconds(1), .seconds(60), .seconds(3600), .seconds(86_400)] {
             label.createdAt = latest + step
@@ -153,6 +147,9 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         label.createdAt = latest
         return label
     }
+
+    /// What a name looks like.
+    final var example: String { name(for: LogFileLabel(createdAt: LogTimestamp(nanoseconds: 0))) }
 
     /// Whether the naming reads the names that it writes, and gives different files different names.
     ///

@@ -1,9 +1,8 @@
 /// Decides which files of a directory belong to a logger, how a new one is labeled and created, and in which
 /// order old ones are removed: what CocoaLumberjack calls a log file manager.
 ///
-/// The base class is what ``FileLogger`` uses unless given another: each file whose name the
-/// ``FileLogger/naming`` can read belongs to it, new files are labeled by the time, and the oldest are
-/// removed first. Override what you need:
+/// With the base class, which ``FileLogger`` uses unless given another, each file whose name the
+/// ``FileLogger/naming`` can read belongs to it, and the oldest are removed first. Override what you need:
 ///
 /// ```swift
 /// /// Keeps the files of errors longer than the others.

@@ -7,12 +7,7 @@ import Foundation
 /// A template of file names, which writes a label as a name and reads it back.
 struct NameTemplate: Sendable, Hashable {
     private enum Piece: Sendable, Hashable {
-        case literal(String)
-        case application
-        case date(DatePattern)
-        case number(digits: Int)
-        case process
-        case variant
+        case literal(String), date(DatePattern), number(digits: Int), application, process, variant
 
         var isDate: Bool { if case .date = self { true } else { false } }
         var isNumber: Bool { if case .number = self { true } else { false } }
@@ -24,22 +19,16 @@ struct NameTemplate: Sendable, Hashable {
     private let stem: [Piece]
     /// From the last dot of the template's own text on; may be empty.
     private let fileExtension: String
-    private let hasNumber: Bool
-    private let hasProcess: Bool
-    let hasVariant: Bool
 
-    private init(stem: [Piece], fileExtension: String) {
-        self.stem = stem
-        self.fileExtension = fileExtension
-        hasNumber = stem.contains(where: \.isNumber)
-        hasProcess = stem.contains(.process)
-        hasVariant = stem.contains(.variant)
-    }
+    private var hasNumber: Bool { stem.contains(where: \.isNumber) }
+    private var hasProcess: Bool { stem.contains(.process) }
+    var hasVariant: Bool { stem.contains(.variant) }
 
-    /// The template `{app} {date}.log`.
     static let standard = NameTemplate(
         stem: [.application, .literal(" "), .date(.standard)], fileExtension: ".log")
+}
 
+extension NameTemplate {
     /// Reads a template, or throws a ``LogError`` of code `setting`.
     init(_ text: String, defaultDate: DatePattern) throws {
         func refused(_ why: String) -> LogError {
@@ -92,18 +81,13 @@ struct NameTemplate: Sendable, Hashable {
         self.init(stem: pieces, fileExtension: fileExtension)
     }
 
-    // MARK: Writing and reading
-
-    func name(
-        for label: LogFileLabel, _ application: String, _ zone: TimeZone, variant: String? = nil
-    ) -> String {
+    func name(for label: LogFileLabel, _ application: String, _ zone: TimeZone, variant: String?) -> String {
         var text = ""
         for piece in stem {
             switch piece {
             case .literal(let literal): text += literal
             case .application: text += application
-            case .date(let pattern):
-                text += pattern.format(label.createdAt ?? LogTimestamp(nanoseconds: 0), zone)
+            case .date(let date): text += date.format(label.createdAt ?? LogTimestamp(nanoseconds: 0), zone)
             case .number(let digits): text += label.number.padded(to: digits)
             case .process: text += String(label.process ?? 0)
             case .variant: text += label.variant ?? variant ?? ""
@@ -128,7 +112,6 @@ struct NameTemplate: Sendable, Hashable {
         return read(stem[...], text, LogFileLabel(createdAt: nil), application, zone)
     }
 
-    /// Reads the rest of a name as the rest of the pieces.
     private func read(
         _ pieces: ArraySlice<Piece>, _ text: Substring, _ known: LogFileLabel, _ application: String,
         _ zone: TimeZone
@@ -142,8 +125,8 @@ struct NameTemplate: Sendable, Hashable {
             case .application:
                 guard rest.skip(application) else { return nil }
             case .date(let pattern):
-                guard let moment = pattern.read(&rest, zone) else { return nil }
-                label.createdAt = moment
+                label.createdAt = pattern.read(&rest, zone)
+                if label.createdAt == nil { return nil }
             case .number:
                 guard let number = NameTemplate.number(&rest) else { return nil }
                 label.number = number
@@ -152,10 +135,10 @@ struct NameTemplate: Sendable, Hashable {
                 label.process = Int32(exactly: number).flatMap { $0 == 0 ? nil : $0 }
             case .variant:
                 // As short as possible, so that the rest can be read.
-                let most = rest.prefix { NameTemplate.isOfVariant($0) }.count
-                for count in 0...min(most, NameTemplate.variantLimit) {
+                let after = pieces[(index + 1)...]
+                let most = rest.prefix(NameTemplate.variantLimit).prefix(while: NameTemplate.isOfVariant)
+                for count in 0...most.count {
                     label.variant = String(rest.prefix(count))
-                    let after = pieces[(index + 1)...]
                     let found = read(after, rest.dropFirst(count), label, application, zone)
                     if let found { return found }
                 }
@@ -188,7 +171,6 @@ struct NameTemplate: Sendable, Hashable {
         character.isASCII && (character.isLetter || character.isNumber || "._+".contains(character))
     }
 
-    /// The text as it can be in a name.
     static func cleanedVariant(_ text: String) -> String {
         String(text.prefix(variantLimit).map { isOfVariant($0) ? $0 : "_" })
     }

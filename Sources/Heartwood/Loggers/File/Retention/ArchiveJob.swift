@@ -2,17 +2,13 @@ import CHeartwood
 
 /// Makes the archive of one finished file: compresses or encrypts it into a new one, which takes its place.
 ///
-/// A file that was written encrypted is decrypted and encrypted again in memory, in larger frames that are
-/// compressed. Where not all of it can be read, it becomes an archive as it is: what another key may open is
-/// not thrown away.
+/// A file that was written encrypted is encrypted again in larger frames, which are compressed. Where not all
+/// of it can be read, it becomes an archive as it is: another key may open it.
 ///
 /// 1. The archive has its name only when it is complete and on the disk; until then the name ends in `.part`.
 /// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves
 ///    the log, or the archive, or both; the next run removes what is superfluous.
 struct ArchiveJob {
-    /// How much text goes into one member of a gzip file; damage in one member loses that one only.
-    private static let pieceSize = 1 << 20
-
     let directory: LogDirectory
     let name: String
     let stage: ArchiveStage
@@ -26,15 +22,7 @@ struct ArchiveJob {
     var archiveName: String { name + stage.rawValue }
     private var unfinishedName: String { archiveName + ArchiveStage.unfinished }
 
-    /// Does the work; throws what prevented it, with everything as before.
-    ///
-    /// Returns the size of the archive; nil where another process or logger holds the file.
-    func run() throws -> Int? {
-        guard let source = try directory.hold(name) else { return nil }
-        return try run(source)?.size
-    }
-
-    /// Does the work for a file whose lock is held.
+    /// Does the work for a file whose lock is held; throws what prevented it, with everything as before.
     ///
     /// Returns the archive, whose lock is held, too, and its size; nil where another one holds the archive.
     func run(_ source: Descriptor) throws -> (archive: Descriptor, size: Int)? {
@@ -87,15 +75,14 @@ struct ArchiveJob {
     private func copy(_ source: Descriptor, _ size: Int, to append: ([UInt8]) throws -> Void) throws {
         let library = try ArchiveLibraries.registered(for: "Compression")
         var frames = try cipher.map { try FrameEncoder($0) }
-        let pieceSize = frames == nil ? ArchiveJob.pieceSize : EncryptedFrame.pieceSize
-        var piece = [UInt8](repeating: 0, count: pieceSize)
+        // The text of one member of a gzip file, or of one frame: damage in it loses no other.
+        let pieceSize = frames == nil ? 1 << 20 : EncryptedFrame.pieceSize
         var offset = 0
         var isLast = false
         while !isLast {
-            let count = try directory.calls.fill(&piece, pieceSize, from: source.number, at: offset)
-            offset += count
-            isLast = count < pieceSize || offset >= size
-            let text = Array(piece.prefix(count))
+            let text = try directory.calls.bytes(pieceSize, of: source.number, at: offset)
+            offset += text.count
+            isLast = text.count < pieceSize || offset >= size
             try append(frames?.encode(text, isLast: isLast) ?? library.compress(text))
         }
     }
@@ -106,14 +93,13 @@ struct ArchiveJob {
         let pieceSize = EncryptedFrame.pieceSize
         var frames = try FrameEncoder(cipher)
         var decoder = FrameDecoder(cipher)
-        var piece = [UInt8](repeating: 0, count: pieceSize)
         var text: [UInt8] = []
         var offset = 0
         while true {
-            let count = try directory.calls.fill(&piece, pieceSize, from: source.number, at: offset)
-            if count == 0 { break }
-            offset += count
-            try decoder.feed(Array(piece.prefix(count))) { text += $0 }
+            let piece = try directory.calls.bytes(pieceSize, of: source.number, at: offset)
+            if piece.isEmpty { break }
+            offset += piece.count
+            try decoder.feed(piece) { text += $0 }
             while text.count > pieceSize {
                 try append(frames.encode(Array(text.prefix(pieceSize)), isLast: false))
                 text.removeFirst(pieceSize)

@@ -4,20 +4,17 @@ import CHeartwood
 ///
 /// It is an advisory lock on a file beside the logs, so it is free as soon as its holder dies. The size of
 /// the file counts up whenever a log file is created or finished, by which the others see that there is a
-/// change. Where the name is taken by a file that cannot be used (another user's, say), a file of this
-/// user's is the lock. Not thread-safe: owned by the engine.
+/// change. Where the name is taken by a file that cannot be used (another user's, say), a file of this user's
+/// is the lock. Not thread-safe: owned by the engine.
 package final class DirectoryLock {
     /// How long to wait at most when others come and go: on a busy machine it takes a while.
-    package static let patience = Duration.seconds(3)
+    private static let patience = Duration.seconds(3)
     /// The same after a wait that failed: the holder may be stopped, and must not stop this process, too.
     private static let impatience = Duration.milliseconds(250)
 
     package enum Outcome: Sendable {
-        case held
-        /// Another process or logger has it.
-        case busy
-        /// No lock file can be used.
-        case unusable
+        /// Held; held by another process or logger; no lock file can be used.
+        case held, busy, unusable
     }
 
     /// Called once with the name of a lock file that cannot be used.
@@ -42,11 +39,9 @@ package final class DirectoryLock {
     }
 
     /// Takes the lock, or gives up after a while; returns whether it is held.
-    ///
-    /// May be nested; each call needs its ``release()``.
-    package func acquire(waits: Bool = true) -> Bool { take(waits: waits) == .held }
+    package func acquire() -> Bool { take() == .held }
 
-    /// The same; tells why it is not held.
+    /// The same, telling why it is not held; may be nested, and each call needs its ``release()``.
     package func take(waits: Bool = true) -> Outcome {
         depth += 1
         if depth == 1 { outcome = takeOnce(waits: waits) }
@@ -69,12 +64,12 @@ package final class DirectoryLock {
                 let status = try directory.calls.status(file.number)
                 let named = status.links > 0 ? try directory.status(fileName) : nil
                 if named?.identity == status.identity { return .held }
+                directory.calls.unlock(file.number)
+                self.file = nil
             } catch {
                 directory.calls.unlock(file.number)
-                return .unusable
+                break
             }
-            directory.calls.unlock(file.number)
-            self.file = nil
         }
         return .unusable
     }
@@ -141,16 +136,15 @@ package final class DirectoryLock {
         }
     }
 
-    /// Forgets the open lock file; for a directory that was replaced.
+    /// For a directory that was replaced.
     package func reset() {
         if depth == 0 { file = nil }
     }
 
-    /// How many lock files this process has opened, as others may have removed one, and the size of the last.
-    typealias Generation = [Int]
-
     /// What differs whenever another process has created or finished a file; nil where that is not known.
-    var generation: Generation? {
+    ///
+    /// How many lock files this process has opened, as others may have removed one, and the size of the last.
+    var generation: [Int]? {
         guard let file, !isReadOnly, let status = try? directory.calls.status(file.number) else { return nil }
         return [opened, status.size]
     }

@@ -29,26 +29,14 @@ final class FileArchiver: Sendable {
     }
 
     // MARK: Constants (any thread)
-    private let inventory: FileInventory
-    private let clock: any LogClock
     private let worker: ArchiveWorker
+    private let clock: any LogClock
     private let queue = DispatchQueue(label: "heartwood.FileLogger.archives", qos: .background)
-    private let tell: @Sendable (Event) -> Void
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    init(
-        directory: LogDirectory, application: String, inventory: FileInventory, clock: any LogClock,
-        makeRoom: @escaping @Sendable (Int, LogFileLabel) -> Bool,
-        describe: @escaping @Sendable (String) -> LogFileInfo?,
-        tell: @escaping @Sendable (Event) -> Void
-    ) {
-        (self.inventory, self.clock, self.tell) = (inventory, clock, tell)
-        worker = ArchiveWorker(
-            directory: directory, application: application, inventory: inventory, makeRoom: makeRoom,
-            describe: describe, tell: tell)
-    }
+    init(_ worker: ArchiveWorker, _ clock: any LogClock) { (self.worker, self.clock) = (worker, clock) }
 
     /// Takes new settings; returns whether they mean other work for files that are finished already.
     func apply(_ settings: Settings) -> Bool {
@@ -77,7 +65,7 @@ final class FileArchiver: Sendable {
         if state.withLock({ $0.isRunning }) { worker.stop() }
     }
 
-    /// Waits until nothing is being worked on; for tests, and for the end of a program.
+    /// Waits for what is being worked on.
     func drain() { queue.sync {} }
 
     func run() {
@@ -91,15 +79,15 @@ final class FileArchiver: Sendable {
                 return nil
             }
             guard case (var name, let settings)? = next else { break }
-            guard inventory.claim(name) else { continue }
-            defer { inventory.protect(name, false) }
+            guard worker.inventory.claim(name) else { continue }
+            defer { worker.inventory.protect(name, false) }
             do {
                 // What another process or logger works on is looked at again: it may die before it is done.
-                if try worker.work(on: &name, settings) == .busy { failed.append(name) }
+                if try !worker.work(on: &name, settings) { failed.append(name) }
             } catch {
                 if worker.isStopped { return }
                 failed.append(name)
-                tell(.failed(name: name, "\(error)"))
+                worker.tell(.failed(name: name, "\(error)"))
             }
         }
         if failed.isEmpty { return }
@@ -117,12 +105,6 @@ final class FileArchiver: Sendable {
 ///    each file is processed once, by however many processes and loggers. Only a crash between the work and
 ///    the note makes it twice.
 struct ArchiveWorker: Sendable {
-    enum Outcome: Sendable {
-        case done
-        /// Another process or logger has its lock.
-        case busy
-    }
-
     let directory: LogDirectory
     let application: String
     let inventory: FileInventory
@@ -146,62 +128,63 @@ struct ArchiveWorker: Sendable {
         if let unfinished { _ = try? directory.remove(unfinished) }
     }
 
-    /// Works on a file; `name` is what it is called afterwards, and what it throws is tried again.
-    func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Outcome {
+    /// Works on a file; `name` is what it is called afterwards.
+    ///
+    /// Returns false where others may work on it or write to it; then, and after an error, it is tried again.
+    func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Bool {
         var held: Descriptor
         do {
-            guard let file = try directory.hold(name) else { return .busy }
+            guard let file = try directory.hold(name) else { return false }
             held = file
         } catch let failure as SystemFailure where failure.number == ENOENT {
             inventory.remove(name)
-            return .done
+            return true
         }
         defer { directory.calls.unlock(held.number) }
         // The archiver's queue is not the engine's, so it has a lock of its own.
         let lock = DirectoryLock(directory, name: ".\(application).lock")
         let catalogue = CatalogueFile(directory, application: application, lock: lock) { _, _ in }
-        let (_, stage, _) = ArchiveStage.split(name)
+        let isPlain = ArchiveStage.split(name).stage == .plain
+        let entry = inventory.entries.last { $0.name == name }
         // Until the catalogue says that it is finished, another process may go on with it.
-        if stage == .plain, let entry = inventory.entries.last(where: { $0.name == name }) {
+        if isPlain, let entry {
             let isFinished = catalogue.load().isFinished(name, entry.label)
-            guard catalogue.isKnown, isFinished else { return .busy }
+            guard catalogue.isKnown, isFinished else { return false }
         }
         // What is encrypted already stays as it is where there is no key any more.
-        if stage == .plain, settings.format != .plain,
+        if isPlain, settings.format != .plain,
             settings.format == .encrypted || settings.key != nil || !directory.isFramed(name)
         {
-            guard let entry = inventory.entries.last(where: { $0.name == name }) else { return .done }
-            guard let made = try makeArchive(of: entry, held, settings) else { return .busy }
+            guard let entry else { return true }
+            guard let made = try makeArchive(of: entry, held, settings) else { return false }
             directory.calls.unlock(held.number)
             (held, name) = made
             tell(.archived(name: entry.name, archive: name))
         }
-        guard let processor = settings.processor, let info = describe(name) else { return .done }
+        guard let processor = settings.processor, let info = describe(name) else { return true }
         let isNoted = catalogue.load().processed.contains(name)
-        guard catalogue.isKnown else { return .busy }
-        if isNoted { return .done }
+        guard catalogue.isKnown else { return false }
+        if isNoted { return true }
         if unnoted.withLock({ $0.contains(name) }) { return note(name, catalogue) }
         guard try processor.process(info) == .remove else { return note(name, catalogue) }
-        do {
-            try directory.remove(name)
-        } catch {
+        do { try directory.remove(name) } catch {
             // It stays, and must not be processed again.
             _ = note(name, catalogue)
             throw error
         }
         inventory.remove(name)
         tell(.removed(name: name))
-        return .done
+        return true
     }
 
-    /// Notes that the processor has dealt with a file; again later where that fails.
-    private func note(_ name: String, _ catalogue: CatalogueFile) -> Outcome {
+    /// Notes that the processor has dealt with a file; returns whether it could be stored.
+    private func note(_ name: String, _ catalogue: CatalogueFile) -> Bool {
         catalogue.update { $0.processed = $0.processed.filter { $0 != name } + [name] }
         let isNoted = !catalogue.hasUnsaved
         unnoted.withLock { names in
             if isNoted { names.remove(name) } else { names.insert(name) }
         }
-        return isNoted ? .done : .busy
+        return isNoted
     }
 
     private func makeArchive(
@@ -211,13 +194,12 @@ struct ArchiveWorker: Sendable {
         let isEncrypted = settings.format == .encrypted || directory.isFramed(entry.name)
         let stage = isEncrypted ? ArchiveStage.encrypted : .gzip
         let unfinished = entry.name + stage.rawValue + ArchiveStage.unfinished
-        let cipher = isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil
         let job = ArchiveJob(
-            directory: directory, name: entry.name, stage: stage, cipher: cipher, mode: settings.mode,
+            directory: directory, name: entry.name, stage: stage,
+            cipher: isEncrypted ? try FrameCipher(ofLogs: settings.key) : nil, mode: settings.mode,
             reserve: { bytes in
                 // What was set aside before counts already.
-                let before = inventory.reserve(unfinished, 0)
-                inventory.reserve(unfinished, before)
+                let before = inventory.reserved(unfinished)
                 guard makeRoom(bytes - before, entry.label) else { return false }
                 inventory.reserve(unfinished, bytes)
                 return true

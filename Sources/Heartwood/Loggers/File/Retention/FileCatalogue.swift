@@ -71,13 +71,12 @@ struct CatalogueChange: Equatable {
     private var resetsFinished = false
     private var active: LogFileLabel??
     private var opened: Set<String> = []
-    private var closed: Set<String> = []
+    fileprivate var closed: Set<String> = []
     private var processed: [String] = []
     private var forgotten: Set<String> = []
 
     var isEmpty: Bool { self == CatalogueChange() }
 
-    /// Adds a later change.
     mutating func add(_ later: CatalogueChange) {
         finished = later.finished(after: finished)
         if later.resetsFinished { resetsFinished = true }
@@ -88,14 +87,10 @@ struct CatalogueChange: Equatable {
         forgotten = forgotten.subtracting(later.processed).union(later.forgotten)
     }
 
-    /// Adds that a file is written.
     mutating func open(_ name: String) {
         closed.remove(name)
         opened.insert(name)
     }
-
-    /// Takes back that a file is finished: it is gone, and its name may be a new file's by now.
-    mutating func forget(_ name: String) { closed.remove(name) }
 
     func apply(to catalogue: inout FileCatalogue) {
         catalogue.finished = finished(after: catalogue.finished)
@@ -113,7 +108,6 @@ struct CatalogueChange: Equatable {
 }
 
 extension CatalogueChange {
-    /// Makes the change that leads from one state to another.
     init(from before: FileCatalogue, to after: FileCatalogue) {
         if before.finished != after.finished {
             finished = after.finished
@@ -139,22 +133,20 @@ final class CatalogueFile {
     private let directory: LogDirectory
     private let base: String
     private let lock: DirectoryLock
-    private let report: (_ name: String, any Error) -> Void
-    /// What could not be stored yet.
-    private var unsaved = CatalogueChange() {
-        didSet { hasUnsaved = !unsaved.isEmpty }
-    }
+    private let report: (String, any Error) -> Void
+    private var unsaved = CatalogueChange() { didSet { hasUnsaved = !unsaved.isEmpty } }
     /// Whether changes are still to be stored; every batch asks.
     private(set) var hasUnsaved = false
-    /// What was last read or stored, for when it cannot be read.
+    /// What was last read or stored.
     private var known: FileCatalogue?
     /// Whether the catalogue could be read at the last attempt, or there was none.
     private(set) var isKnown = true
     private var hasReported = false
 
+    /// `report` is told the name of a file that cannot be used, and why.
     init(
         _ directory: LogDirectory, application: String, lock: DirectoryLock,
-        report: @escaping (_ name: String, any Error) -> Void
+        report: @escaping (String, any Error) -> Void
     ) {
         (self.directory, self.lock, self.report) = (directory, lock, report)
         base = ".\(application).catalogue"
@@ -163,11 +155,11 @@ final class CatalogueFile {
     /// Takes back, before it is stored, that a file is finished.
     func keepOpen(_ name: String) { unsaved.open(name) }
 
-    /// Takes back, before it is stored, that a file was finished that is gone.
-    func forget(_ name: String) { unsaved.forget(name) }
+    /// The same for a file that is gone: its name may be a new file's by now.
+    func forget(_ name: String) { unsaved.closed.remove(name) }
 
-    /// Whether a file is finished as far as the other processes can see.
-    func isStoredFinished(_ name: String, _ label: LogFileLabel) -> Bool {
+    /// As far as the other processes can see.
+    func isSeenFinished(_ name: String, _ label: LogFileLabel) -> Bool {
         known?.isFinished(name, label) ?? false
     }
 
@@ -237,7 +229,6 @@ final class CatalogueFile {
         (try? read(directory, ".\(application).catalogue")) ?? FileCatalogue()
     }
 
-    /// Reads the catalogue; nil if it does not exist.
     private static func read(_ directory: LogDirectory, _ base: String) throws -> FileCatalogue? {
         do {
             let (file, status) = try directory.open(name(base, directory), writing: false)
@@ -263,11 +254,11 @@ final class CatalogueFile {
         let name = try CatalogueFile.name(base, directory)
         do {
             try storeTrying(catalogue, as: name)
-        } catch {
-            // Full or failing, the disk takes no other file either.
-            let isRefused = [EPERM, EACCES, EISDIR].contains((error as? SystemFailure)?.number)
-            guard isRefused, name != own else { throw error }
-            report(base, error)
+        } catch let failure as SystemFailure
+            where name != own && [EPERM, EACCES, EISDIR].contains(failure.number)
+        {
+            // Only then: full or failing, the disk takes no other file either.
+            report(base, failure)
             return try storeTrying(catalogue, as: own)
         }
         guard name != base, !hasReported else { return }
@@ -276,15 +267,11 @@ final class CatalogueFile {
     }
 
     private func storeTrying(_ catalogue: FileCatalogue, as name: String) throws {
+        let new = "\(name).\(directory.calls.process)"
         var failure: any Error = SystemFailure(.open, EEXIST)
         // A name that something else has, which cannot be removed, does not prevent the next.
         for suffix in ["", "-1", "-2"] {
-            do {
-                let temporary = "\(name).\(directory.calls.process)\(suffix).new"
-                return try store(catalogue, as: name, by: temporary)
-            } catch {
-                failure = error
-            }
+            do { return try store(catalogue, as: name, by: new + suffix + ".new") } catch { failure = error }
         }
         throw failure
     }

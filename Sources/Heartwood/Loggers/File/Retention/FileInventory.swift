@@ -1,6 +1,6 @@
 /// The log files of a directory: which there are, in the order they were created, and how much they take.
 ///
-/// Kept in memory, and compared with the directory when a file is created; so a write need not look there.
+/// Kept in memory, and compared with the directory when a file is created, so that no write looks there.
 ///
 /// 1. Only files that the naming surely made are in it, in whatever stage.
 /// 2. `entries` are ordered, oldest first. `total` is the sum of all sizes, unfinished archives included.
@@ -10,7 +10,7 @@ final class FileInventory: Sendable {
     struct Entry: Sendable, Hashable {
         var name: String
         var label: LogFileLabel
-        var stage: ArchiveStage
+        var stage = ArchiveStage.plain
         var size: Int
         var modified: LogTimestamp
         /// Written or worked on by this logger.
@@ -19,19 +19,15 @@ final class FileInventory: Sendable {
         var isUnfinished = false
         /// Of another user; it is neither counted nor touched, and only its name matters.
         var isForeign = false
-
-        /// The bytes that count for the limits.
-        fileprivate var weight: Int { isForeign ? 0 : size }
         fileprivate var isCounted: Bool { !isForeign && !isUnfinished }
     }
 
     private struct State {
         var entries: [Entry] = []
-        /// The names of all entries, so that a new one is known to be new without a look at the others.
+        /// Of all entries, so that a new one is known to be new without a look at the others.
         var names: Set<String> = []
-        /// The sum of the sizes that count.
+        /// The sum of the sizes that count, and how many files do.
         var sum = 0
-        /// How many files count.
         var files = 0
         /// Room that is set aside for archives that are being made, by the names they have meanwhile.
         var reservations: [String: Int] = [:]
@@ -42,7 +38,7 @@ final class FileInventory: Sendable {
 
         /// Adjusts the sums to an entry that comes (1) or goes (-1).
         mutating func count(_ entry: Entry, _ sign: Int) {
-            sum += sign * entry.weight
+            if !entry.isForeign { sum += sign * entry.size }
             if entry.isCounted { files += sign }
         }
 
@@ -211,56 +207,41 @@ final class FileInventory: Sendable {
         insert(entry)
     }
 
-    /// Sets room aside for an archive that is being made, and returns how much was before; 0 gives it back.
-    @discardableResult
-    func reserve(_ name: String, _ bytes: Int) -> Int {
-        state.withLock { state in
-            let before = state.reservations[name] ?? 0
-            state.reservations[name] = bytes == 0 ? nil : bytes
-            return before
-        }
+    /// The room that is set aside for an archive that is being made.
+    func reserved(_ name: String) -> Int { state.withLock { $0.reservations[name] ?? 0 } }
+
+    /// Sets so much room aside instead; 0 gives it back.
+    func reserve(_ name: String, _ bytes: Int) {
+        state.withLock { $0.reservations[name] = bytes == 0 ? nil : bytes }
     }
 
-    /// The files that a plan removes, in the order in which they go: the oldest first, unless `order` says
-    /// otherwise.
+    /// The files that a plan removes, in the order in which they go; the oldest first without `order`.
     ///
     /// `held` are the names of files that must stay. What `order` leaves out goes after the others.
     func removals(
         _ plan: RetentionPlan, now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0,
         held: Set<String> = [], order: (([Entry]) -> [String])? = nil
-    ) -> [RetentionPlan.File] {
+    ) -> [Entry] {
         let (entries, total, count) = state.withLock {
             ($0.entries, $0.total + incoming, $0.files + incomingFiles)
         }
         // What is set aside for an unfinished archive is no file of its own, but the total has it.
-        let files = entries.lazy.filter(\.isCounted).map {
-            RetentionPlan.File(
-                name: $0.name, label: $0.label, size: $0.size, modified: $0.modified,
-                isProtected: $0.isProtected || held.contains($0.name))
-        }
+        let files = entries.lazy.filter { $0.isCounted && !$0.isProtected && !held.contains($0.name) }
         guard let order, plan.isExceeded(count: count, total: total, now: now) else {
             return plan.removals(from: files, count: count, total: total, now: now)
         }
-        let removable = entries.filter { $0.isCounted && !$0.isProtected && !held.contains($0.name) }
         var rest = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var ordered: [RetentionPlan.File] = []
-        for name in order(removable) + removable.map(\.name) {
-            if let file = rest.removeValue(forKey: name), !file.isProtected { ordered.append(file) }
-        }
+        let names = order(Array(files)) + files.map(\.name)
+        let ordered = names.compactMap { rest.removeValue(forKey: $0) }
         return plan.removals(from: ordered, count: count, total: total, now: now)
     }
 }
 
 extension LogFileInfo {
-    /// Describes an entry of a directory by its name alone.
-    init(_ entry: FileInventory.Entry, _ directory: LogDirectory) {
-        self.init(entry, directory, active: nil, isFinished: false, opens: false)
-    }
-
     /// Describes an entry of a directory; `opens` a file whose name does not say whether it is encrypted.
     init(
-        _ entry: FileInventory.Entry, _ directory: LogDirectory, active: String?, isFinished: Bool,
-        opens: Bool = true
+        _ entry: FileInventory.Entry, _ directory: LogDirectory, active: String? = nil,
+        isFinished: Bool = false, opens: Bool = false
     ) {
         let isPlain = entry.stage == .plain
         self.init(
@@ -274,34 +255,32 @@ extension LogFileInfo {
     /// Lists the log files of a directory without asking a logger, so which is being written is not known.
     ///
     /// Lists the files of `naming`, the oldest first. Without one, lists all whose names, without the end of
-    /// an archive, `isLog` takes, in the order of the dates in their names, or of their last lines. Where a
-    /// name does not say whether the file is encrypted, it is opened if `opens`.
+    /// an archive, `isLog` takes, in the order of the dates in their names, or of their last lines.
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     package static func list(
         _ directory: LogDirectory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
     ) throws -> [LogFileInfo] {
         let inventory = FileInventory()
-        do {
+        try reading(directory) {
             if let naming {
                 let catalogue = CatalogueFile.load(directory, application: naming.application)
                 try inventory.refresh(directory, naming, activeLabel: catalogue.active)
             } else {
                 for entry in try anyEntries(directory, isLog) { inventory.insert(entry) }
             }
-        } catch {
-            let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "Cannot read the log directory", place: directory.path, cause: cause)
         }
         // A crash may have left a log and its complete archive.
-        let entries = inventory.entries
-        let names = Set(entries.map(\.name))
-        return entries.compactMap { entry in
-            let isArchived = ArchiveStage.allCases.contains {
-                $0 != .plain && names.contains(entry.name + $0.rawValue)
-            }
-            if entry.isUnfinished || entry.stage == .plain && isArchived { return nil }
-            return LogFileInfo(entry, directory, active: nil, isFinished: false, opens: opens)
+        let entries = inventory.entries.filter { !$0.isUnfinished }
+        let archived = Set(entries.lazy.filter { $0.stage != .plain }.map { ArchiveStage.split($0.name).log })
+        return entries.filter { $0.stage != .plain || !archived.contains($0.name) }
+            .map { LogFileInfo($0, directory, opens: opens) }
+    }
+
+    static func reading(_ directory: LogDirectory, _ body: () throws -> Void) throws {
+        do { try body() } catch {
+            let cause = (error as? SystemFailure)?.number
+            throw LogError(.file, "Cannot read the log directory", place: directory.path, cause: cause)
         }
     }
 

@@ -1,7 +1,6 @@
 import CHeartwood
 
-/// What the loggers of a directory know together: which files are finished, and whether others have changed
-/// something.
+/// What the loggers of a directory know together: which files are finished, and what others have changed.
 ///
 /// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file.
 ///    Finishing a newer file finishes no older one.
@@ -12,22 +11,17 @@ final class FileLedger {
     let lock: DirectoryLock
     /// Called with the name of a file that cannot be used, and why.
     var report: (_ name: String, any Error) -> Void = { _, _ in }
-    /// The naming in effect.
     var naming: LogFileNaming
     private let directory: LogDirectory
     private let inventory: FileInventory
     private var file: CatalogueFile
-    /// The catalogue as it was last read or written.
     private(set) var catalogue = FileCatalogue()
     /// Files that were finished, which the other processes cannot see yet.
     private var claims: [String: LogFileLabel] = [:]
-    /// The lock's number when this engine last looked.
-    private var seen: DirectoryLock.Generation?
+    private var seen: [Int]?
 
     init(_ directory: LogDirectory, _ inventory: FileInventory, _ naming: LogFileNaming) {
-        self.directory = directory
-        self.inventory = inventory
-        self.naming = naming
+        (self.directory, self.inventory, self.naming) = (directory, inventory, naming)
         lock = DirectoryLock(directory, name: ".\(naming.application).lock")
         file = CatalogueFile(directory, application: naming.application, lock: lock) { _, _ in }
         lock.report = { [unowned self] in report($0, $1) }
@@ -36,7 +30,7 @@ final class FileLedger {
     /// Whether it is known what is finished: the catalogue was read, or does not exist.
     var isKnown: Bool { file.isKnown }
 
-    /// Reads the catalogue of the naming in effect.
+    /// Reads the catalogue; the first time, that of the naming in effect.
     func load(isFirst: Bool = false) {
         if isFirst {
             file = CatalogueFile(directory, application: naming.application, lock: lock) {
@@ -49,7 +43,6 @@ final class FileLedger {
     /// Whether all that was noted is on the disk, where the other processes see it.
     var isSaved: Bool { !file.hasUnsaved }
 
-    /// Stores what could not be stored before.
     func saveChanges() {
         guard file.hasUnsaved else { return }
         _ = lock.acquire()
@@ -61,22 +54,21 @@ final class FileLedger {
         if !hadChanges { noteSeen() }
     }
 
-    /// Leaves to other processes the files that they have continued before they could see that these are
-    /// finished.
+    /// Leaves to others the files that they have continued before they could see that these are finished.
     ///
-    /// - Returns: whether all could be looked at; nothing is stored until then.
+    /// Returns whether all could be looked at; nothing is stored until then.
     private func checkClaims() -> Bool {
         guard !claims.isEmpty else { return true }
         _ = file.load()
         // In the same order each time.
         for (name, label) in claims.sorted(by: { $0.key < $1.key }) {
             do {
-                if let file = try directory.hold(name) {
-                    directory.calls.unlock(file.number)
+                if let held = try directory.hold(name) {
+                    directory.calls.unlock(held.number)
                     continue
                 }
                 // Whoever has found it finished may be archiving it.
-                if !file.isStoredFinished(name, label) { file.keepOpen(name) }
+                if !file.isSeenFinished(name, label) { file.keepOpen(name) }
             } catch let failure as SystemFailure where failure.number == ENOENT {
                 file.forget(name)
             } catch let failure as SystemFailure where failure.isShortage {
@@ -89,8 +81,6 @@ final class FileLedger {
         return true
     }
 
-    // MARK: Changes of others
-
     /// Whether another process or logger may have created or finished a file since ``noteSeen()``.
     var hasChanges: Bool {
         guard let seen, let now = lock.generation else { return true }
@@ -98,8 +88,6 @@ final class FileLedger {
     }
 
     func noteSeen() { seen = lock.generation }
-
-    // MARK: Finished files
 
     func isFinished(_ entry: FileInventory.Entry) -> Bool {
         if entry.stage != .plain { return true }
@@ -113,15 +101,13 @@ final class FileLedger {
     func newest(at now: LogTimestamp) -> LogFileLabel? {
         let newest = inventory.newest
         guard let finished = catalogue.finished else { return newest }
-        guard let newest, newest >= finished else {
-            guard let createdAt = finished.createdAt, createdAt > now else { return finished }
-            let entries = inventory.entries
-            catalogue = file.update { catalogue in
-                let known = catalogue
-                catalogue.finished =
-                    entries.last { $0.stage == .plain && known.isFinished($0.name, $0.label) }?.label
-            }
-            return newest
+        if let newest, newest >= finished { return newest }
+        guard let createdAt = finished.createdAt, createdAt > now else { return finished }
+        let entries = inventory.entries
+        catalogue = file.update { catalogue in
+            let known = catalogue
+            catalogue.finished =
+                entries.last { $0.stage == .plain && known.isFinished($0.name, $0.label) }?.label
         }
         return newest
     }
@@ -141,9 +127,7 @@ final class FileLedger {
                 if opened.name == naming.activeName { catalogue.active = opened.label }
                 catalogue.open.insert(opened.name)
             }
-            for (name, label) in finished {
-                finish(name, label, among: entries, isNew: isNew, &catalogue)
-            }
+            for file in finished { finish(file, among: entries, isNew: isNew, &catalogue) }
             prune(&catalogue)
         }
         if file.hasUnsaved { for (name, label) in finished { claims[name] = label } } else { claims = [:] }
@@ -151,9 +135,10 @@ final class FileLedger {
     }
 
     private func finish(
-        _ name: String, _ label: LogFileLabel, among entries: [FileInventory.Entry], isNew: Bool,
+        _ file: (name: String, label: LogFileLabel), among entries: [FileInventory.Entry], isNew: Bool,
         _ catalogue: inout FileCatalogue
     ) {
+        let (name, label) = file
         // The mark passes over files that are not finished by this.
         for entry in entries.reversed() where entry.name != name && entry.label <= label {
             if let mark = catalogue.finished, entry.label <= mark { break }
@@ -189,7 +174,6 @@ final class FileLedger {
         }
     }
 
-    /// The active file is no longer the one that was created.
     func forgetActive() {
         guard catalogue.active != nil else { return }
         catalogue = file.update { $0.active = nil }

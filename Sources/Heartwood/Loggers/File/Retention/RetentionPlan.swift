@@ -13,30 +13,13 @@ struct RetentionPlan: Sendable, Hashable {
     /// How long after it was last written a file is kept.
     var maximumAge = Duration.zero
 
-    struct File: Sendable, Hashable {
-        var name: String
-        var label: LogFileLabel
-        var size: Int
-        var modified: LogTimestamp
-        /// Written or worked on at the moment.
-        var isProtected = false
-    }
-
-    /// The files to remove, oldest first.
-    ///
-    /// `files` are ordered, oldest first. `now` is nil where the wall clock cannot be trusted at the moment;
-    /// then no file is too old. `incoming` bytes, which are about to be written, count for the quota, and
-    /// `incomingFiles`, which are about to be created, for the count.
-    func removals(
-        from files: [File], now: LogTimestamp?, incoming: Int = 0, incomingFiles: Int = 0
-    ) -> [File] {
-        let total = files.reduce(incoming) { $0 + $1.size }
-        return removals(from: files, count: files.count + incomingFiles, total: total, now: now)
-    }
+    typealias File = FileInventory.Entry
 
     /// The files to remove of those that are given in the order in which they go.
     ///
-    /// `count` and `total` are those of all files. Without an age limit, ends with the first that may stay.
+    /// `count` and `total` are those of all files, with what is about to be created and written. `now` is nil
+    /// where the wall clock cannot be trusted at the moment; then no file is too old. Without an age limit,
+    /// ends with the first that may stay.
     func removals(from files: some Sequence<File>, count: Int, total: Int, now: LogTimestamp?) -> [File] {
         var (count, total) = (count, total)
         var removals: [File] = []
