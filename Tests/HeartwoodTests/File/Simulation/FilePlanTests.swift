@@ -183,9 +183,9 @@ import Testing
             #expect(plan.lease(now) == nil)
         }
         open()
-        plan.noteHeader(5)
+        plan.headerSize = 5
         #expect(plan.lease(now) == nil)
-        plan.noteHeader(0)
+        plan.headerSize = 0
         settings.syncPolicy = .everyBatch
         plan.apply(settings, isStarted: true, now)
         #expect(plan.lease(now) == nil)
@@ -400,7 +400,7 @@ private struct PlanWorld {
             while quota > 0, total + bytes > quota, !finished.isEmpty { finished.removeFirst() }
         case .header:
             if file?.needsHeader != true { fail("a second header") }
-            plan.noteHeader(headerSize)
+            plan.headerSize = headerSize
             while quota > 0, total + headerSize > quota, !finished.isEmpty { finished.removeFirst() }
             if quota > 0, total + headerSize > quota {
                 return note(step, .failed(SystemFailure(.write, EDQUOT)))

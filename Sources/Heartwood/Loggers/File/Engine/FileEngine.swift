@@ -198,7 +198,7 @@ final class FileEngine {
             if settled.hasDropped { tellDropped(1, because: plan.pending.reason) }
             if settled.hasUnwritableAnnouncement, !plan.pending.hasRecords { break }
         } while plan.health.failure == nil
-        if plan.hasRecovered() { report(.resumed(dropped: plan.counters.dropped)) }
+        if plan.health.hasRecovered() { report(.resumed(dropped: plan.counters.dropped)) }
     }
 
     /// Opens the file of the next record, or creates it with its header.
@@ -399,7 +399,7 @@ final class FileEngine {
     private func writeHeader() throws {
         guard let writer else { return }
         let bytes = header()
-        plan.noteHeader(bytes.count)
+        plan.headerSize = bytes.count
         guard !bytes.isEmpty else {
             writer.needsHeader = false
             return
@@ -560,12 +560,12 @@ final class FileEngine {
         while let name = plan.sync.files.first {
             // One that is gone was removed by the limits, or is an archive, which is on the disk already.
             if let (file, _) = try? directory.open(name, acceptsLinked: true) { try calls.sync(file.number) }
-            plan.noteFileSynced()
+            plan.sync.noteFileSynced()
         }
         if let writer { try writer.sync() }
         if plan.sync.hasNames {
             try calls.syncDirectory(directory.descriptor.number)
-            plan.noteNamesSynced()
+            plan.sync.noteNamesSynced()
         }
     }
 

@@ -67,14 +67,11 @@ final class FileNames {
 
     /// Notes that a file which an earlier run left is finished; one with the fixed active name gets its own
     /// name.
-    ///
-    /// - Returns: its name from now on.
-    @discardableResult
-    func finishFound(_ entry: FileInventory.Entry) -> String {
-        let (name, label) = finishedName(entry)
-        store.noteFinished(name, label)
-        store.report(.foundFinished(name: name))
-        return name
+    func finishFound(_ entry: FileInventory.Entry) { tellFinished(finishedName(entry)) }
+
+    private func tellFinished(_ found: (name: String, label: LogFileLabel)) {
+        store.noteFinished(found.name, found.label)
+        store.report(.foundFinished(name: found.name))
     }
 
     /// Gives a file that cannot be continued the name that it keeps.
@@ -82,10 +79,9 @@ final class FileNames {
     /// - Returns: false where that is not possible now.
     func putAside(_ active: String) -> Bool {
         guard let entry = inventory.entries.last(where: { $0.name == active }) else { return false }
-        let (name, label) = finishedName(entry)
-        guard name != active, !hasSurplusName else { return false }
-        store.noteFinished(name, label)
-        store.report(.foundFinished(name: name))
+        let found = finishedName(entry)
+        guard found.0 != active, !hasSurplusName else { return false }
+        tellFinished(found)
         return true
     }
 

@@ -116,12 +116,12 @@ struct FilePlan {
     private(set) var deadline = RollingPolicy.Deadline()
     private(set) var counters = FileCounters()
     private(set) var pending = PendingRecords()
-    private(set) var health = FileHealth()
-    private(set) var sync = SyncPlan()
+    var health = FileHealth()
+    var sync = SyncPlan()
     private var look: FileLook
     private var round = Round()
-    /// The bytes of the last header.
-    private var headerSize = 0
+    /// The bytes of the header of the last file; zero for none.
+    var headerSize = 0
     /// Bytes that may be written before the free space is looked at again.
     private var credit = 0
     /// The limits have changed, and what is beyond them was not removed yet.
@@ -355,13 +355,7 @@ struct FilePlan {
     /// Why the demand at hand has failed; nil where it has not.
     var failure: SystemFailure? { round.failure }
 
-    /// Whether writing succeeds again after a failure; true once.
-    mutating func hasRecovered() -> Bool { health.hasRecovered() }
-
     // MARK: The look
-
-    /// A header of so many bytes begins the new file; zero for none.
-    mutating func noteHeader(_ count: Int) { headerSize = count }
 
     /// Has the file looked at before the next write, and before each one until a moment.
     mutating func lookClosely(until uptime: Duration? = nil) {
@@ -486,8 +480,6 @@ struct FilePlan {
         counters.rolls += 1
         if settings.syncPolicy == .never { sync.noteFinished(name, there) }
     }
-    mutating func noteFileSynced() { sync.noteFileSynced() }
-    mutating func noteNamesSynced() { sync.noteNamesSynced() }
 
     // MARK: Settings
 

@@ -38,6 +38,8 @@ final class FileStore {
     }
 
     var calls: SystemCalls { directory.calls }
+    /// Whether the last look was so long ago that others may have changed much.
+    var isOutdated: Bool { lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true }
 
     func report(_ event: FileEvent) { tell(event) }
 
@@ -53,9 +55,6 @@ final class FileStore {
     }
 
     // MARK: Looking
-
-    /// Whether the last look was so long ago that others may have changed much.
-    var isOutdated: Bool { lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true }
 
     /// Reads what earlier runs left in the directory; once.
     func start() throws {
