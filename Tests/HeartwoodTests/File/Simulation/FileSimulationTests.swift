@@ -5,9 +5,12 @@ import Testing
 @testable import Heartwood
 
 /// The real file engine in simulated worlds; a failure says the seed, and `HEARTWOOD_SEED` replays it.
+///
+/// `HEARTWOOD_WORLDS` says how many, `HEARTWOOD_FIRST_WORLD` from which one on.
 @Suite(.inTurn) struct FileSimulationTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["HEARTWOOD_WORLDS"].flatMap { Int($0) } ?? Load.scaled(1000)
+    private static let first = environment["HEARTWOOD_FIRST_WORLD"].flatMap { UInt64($0) } ?? 1
     private static let seed = environment["HEARTWOOD_SEED"].flatMap { UInt64($0) }
 
     @Test(
@@ -17,7 +20,7 @@ import Testing
         if let seed = Self.seed { return try replay(seed) }
         let start = ContinuousClock.now
         var failures = 0
-        for seed in 1...UInt64(Self.count) {
+        for seed in Self.first..<Self.first + UInt64(Self.count) {
             let problems = try FileWorld(seed).run()
             guard !problems.isEmpty else { continue }
             Issue.record("HEARTWOOD_SEED=\(seed): \(problems.joined(separator: "\n"))")

@@ -521,7 +521,11 @@ final class FileEngine {
         guard place != .inPlace else { return false }
         report(.disturbed(name: file.name, place))
         // A file with the fixed active name that is there by now was made for us; any other is another's.
-        if file.name == settings.naming.activeName { ledger.forgetActive() } else { opener.requireNew() }
+        if file.name == settings.naming.activeName {
+            ledger.forgetActive(file.label)
+        } else {
+            opener.requireNew()
+        }
         release(file)
         return true
     }

@@ -174,9 +174,12 @@ final class FileLedger {
         }
     }
 
-    func forgetActive() {
-        guard catalogue.active != nil else { return }
-        catalogue = file.update { $0.active = nil }
+    func forgetActive(_ label: LogFileLabel) {
+        catalogue = file.update { catalogue in
+            // Another process may have created the next one by now.
+            guard let active = catalogue.active, !(active < label), !(label < active) else { return }
+            catalogue.active = nil
+        }
     }
 }
 
