@@ -58,20 +58,28 @@ public struct Ordered<Value: Sendable>: Sendable {
     }
 
     /// The value as the thread at hand sees it.
-    fileprivate func value(in logger: AbstractLogger) -> Value {
+    func value(in logger: AbstractLogger) -> Value {
         logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
     }
 
     /// Changes the value in order with the messages; `body` runs no user code.
-    fileprivate func change(of logger: AbstractLogger, _ body: (inout Value) -> Void) {
+    ///
+    /// - Parameter number: Changes it only if this is still the number of the latest value; nil for any.
+    /// - Returns: whether it was changed.
+    @discardableResult
+    fileprivate func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
+        -> Bool
+    {
         let state = state
         // The values that are replaced end outside of the lock: their end may be the user's code.
-        let (number, new, replaced) = state.withLock { state in
+        let change = state.withLock { state -> (number: Int, new: Value, replaced: Value)? in
+            if let number, number != state.latestNumber { return nil }
             let replaced = state.latest
             body(&state.latest)
             state.latestNumber += 1
             return (state.latestNumber, state.latest, replaced)
         }
+        guard let (number, new, replaced) = change else { return false }
         withExtendedLifetime(replaced) {}
         logger.performInOrder { [unowned logger] in
             let replaced = state.withLock { state -> Value? in
@@ -82,6 +90,17 @@ public struct Ordered<Value: Sendable>: Sendable {
             }
             withExtendedLifetime(replaced) {}
             logger.orderedPropertyDidChange()
+        }
+        return true
+    }
+
+    /// Changes the latest value by `body`, which is user code, and is called again where others were quicker.
+    func update(of logger: AbstractLogger, _ body: (inout Value) -> Void) {
+        var isDone = false
+        while !isDone {
+            var (number, new) = state.withLock { ($0.latestNumber, $0.latest) }
+            body(&new)
+            isDone = change(of: logger, if: number) { $0 = new }
         }
     }
 }

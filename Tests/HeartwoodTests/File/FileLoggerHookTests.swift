@@ -17,6 +17,14 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
     }
 }
 
+/// Asks for the disk while its header is made.
+private final class Impatient: FileLogger, @unchecked Sendable {
+    override var headerOfNewFile: String? {
+        #expect(!synchronize())
+        return "head"
+    }
+}
+
 @Suite(.inTurn) struct FileLoggerHookTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
@@ -128,5 +136,16 @@ private final class LengthPrefixed: FileLogger, @unchecked Sendable {
             // 80 KiB each would be 80 MiB.
             exit(residentBytes() - before < 40 << 20 ? 0 : 1)
         }
+    }
+
+    @Test("Who asks for the disk inside of a header gets no, and no line is written twice")
+    func synchronizesInHeader() throws {
+        let logger = try Impatient(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        logInfo("one", to: dispatcher)
+        dispatcher.flush(timeout: .testLimit)
+        #expect(scratch.texts(naming) == ["head\none\n"])
+        #expect(logger.synchronize())
     }
 }

@@ -392,4 +392,58 @@ import Testing
         #expect((afterError > 0) == (which == 1 || which == 2))
         #expect((afterTime > 0) == (which != 0))
     }
+
+    /// One change of each setting.
+    private static let changes: [@Sendable (inout FileLogger.Settings) -> Void] = [
+        { $0.maximumFileSize = .bytes(1) }, { $0.rollingInterval = .seconds(1) },
+        { $0.rollingBoundary = .day },
+        { $0.timeZone = TimeZone(secondsFromGMT: 3600) ?? .gmt }, { $0.maximumFileCount = 1 },
+        { $0.diskQuota = .bytes(1) }, { $0.maximumFileAge = .seconds(1) },
+        { $0.naming = LogFileNaming(application: "app") }, { $0.scheme = LogFileScheme() },
+        { $0.fileMode = 0o640 }, { $0.fileProtection = .complete }, { $0.isInBackup = true },
+        { $0.reusesFiles = false }, { $0.fileHeader = "" }, { $0.currentLink = "" }, { $0.isShared = true },
+        { $0.syncPolicy = .everyBatch }, { $0.maximumMessageSize = .bytes(1) },
+        { $0.waitingLimit = .bytes(1) }, { $0.minimumFreeSpace = .bytes(1) },
+        { $0.archiveFormat = LogArchiveFormat(.gzip) }, { $0.archiveKey = FixedKey() },
+        { $0.archiveProcessor = LogArchiveProcessor() }, { $0.repairsTornLines = false },
+    ]
+
+    @Test("Settings are equal to their copies, and to none in which one of them is another")
+    func equalSettings() {
+        let settings = FileLogger.Settings(naming: LogFileNaming(application: "app"))
+        #expect(Mirror(reflecting: settings).children.count == Self.changes.count)
+        for (index, change) in Self.changes.enumerated() {
+            var changed = settings
+            change(&changed)
+            #expect(changed != settings, "change \(index)")
+            let copy = changed
+            #expect(copy == changed)
+        }
+    }
+
+    @Test("Threads that set different settings lose none of them, and all take effect (promise 2)")
+    func settingsTogether() throws {
+        let (logger, dispatcher) = try makeLogger()
+        for round in 1...20 {
+            DispatchQueue.concurrentPerform(iterations: 4) { thread in
+                switch thread {
+                case 0: logger.maximumFileCount = round
+                case 1: logger.maximumFileSize = .bytes(1000 + round)
+                case 2: logger.updateSettings { $0.waitingLimit = .bytes(2000 + round) }
+                default: logger.fileHeader = "head \(round)"
+                }
+            }
+            let settings = logger.settings
+            #expect(settings.maximumFileCount == round && settings.maximumFileSize == .bytes(1000 + round))
+            #expect(settings.waitingLimit == .bytes(2000 + round) && settings.fileHeader == "head \(round)")
+            #expect(logger.waitingLimit == settings.waitingLimit)
+        }
+        logInfo("line", to: dispatcher)
+        dispatcher.flush(timeout: .testLimit)
+        #expect(scratch.texts(logger.naming) == ["head 20\nline\n"])
+        let inHook = Locked<FileLogger.Settings?>(nil)
+        logger.perform { inHook.withLock { $0 = logger.settings } }
+        dispatcher.flush(timeout: .testLimit)
+        #expect(inHook.withLock { $0 } == logger.settings)
+    }
 }

@@ -66,10 +66,10 @@ func decoratorSample(_ logger: HTTPLogger) {
 
 func fileSettingsSample(_ file: FileLogger) {
     // sample: Sources/Heartwood/Loggers/File/Engine/FileSettings.swift
-    var settings = file.settings
-    settings.maximumFileSize = .mebibytes(50)
-    settings.maximumFileCount = 20
-    file.settings = settings
+    file.updateSettings { settings in
+        settings.maximumFileSize = .mebibytes(50)
+        settings.maximumFileCount = 20
+    }
     // end
 }
 

@@ -67,6 +67,8 @@ extension FileLogger {
     }
 
     private func synchronizeNow() -> Bool {
+        // A header or an announcement that is being made is part of what would be written.
+        if engine.isRunning { return false }
         writeBatch()
         engine.retry()
         defer { settle() }

@@ -43,8 +43,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// All settings of a file logger.
     public typealias Settings = FileSettings
 
-    /// All settings at once; the properties below are its members.
-    @Ordered public final var settings: Settings
+    /// All settings as they are; the properties below are its members.
+    public final var settings: Settings { ordered.value(in: self) }
+    private let ordered: Ordered<Settings>
+
+    /// Changes several settings at once, which take effect together.
+    ///
+    /// What other threads set meanwhile is kept, and `change` is called again where they did.
+    ///
+    /// - Parameter change: Changes the settings; without side effects.
+    public final func updateSettings(_ change: (inout Settings) -> Void) { ordered.update(of: self, change) }
 
     // MARK: Rolling (any thread, ordered)
 
@@ -197,7 +205,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
         self.directory = try LogDirectory(directory, policy: policy)
         self.clock = clock
-        _settings = Ordered(wrappedValue: try FileLogger.settings(naming, scheme))
+        ordered = Ordered(wrappedValue: try FileLogger.settings(naming, scheme))
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
@@ -243,7 +251,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ) throws {
         self.directory = directory
         self.clock = clock
-        _settings = Ordered(wrappedValue: try FileLogger.settings(naming, LogFileScheme()))
+        ordered = Ordered(wrappedValue: try FileLogger.settings(naming, LogFileScheme()))
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
@@ -262,7 +270,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     private func makeEngine() {
         batch.initialize(to: FileBatch())
-        orderedSettings = _settings
+        orderedSettings = ordered
         existingEngine = FileEngine(
             directory: directory, settings: usableSettings, clock: clock,
             lookInterval: FileLogger.lookInterval,
@@ -426,7 +434,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
     /// The settings in effect, with the last naming that could read its own names.
     private var usableSettings: Settings {
-        var settings = _settings.inEffect
+        var settings = ordered.inEffect
         settings.repairsTornLines = repairsTornLines
         guard let before = existingEngine?.settings.naming, before !== settings.naming,
             !settings.naming.isReadable

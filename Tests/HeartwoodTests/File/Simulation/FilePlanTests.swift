@@ -81,6 +81,31 @@ import Testing
         #expect(plan.next(.time, now) == .wait(because: nil))
     }
 
+    @Test("A file that cannot be rolled keeps neither new limits nor the disk waiting, and is rolled later")
+    func cannotRollIdle() {
+        var plan = Self.plan { $0.syncPolicy = .everyBatch }
+        let now = Self.moment(0)
+        plan.file = Self.file(100, at: now)
+        plan.begin()
+        plan.note(.open, .done, now)
+        plan.note(.write(records: 1, bytes: 5), .wrote(FileWriter.Outcome(records: 1, bytes: 5)), now)
+        var settings = plan.settings
+        settings.maximumFileSize = .bytes(100)
+        plan.apply(settings, isStarted: true, now)
+        plan.begin()
+        #expect(plan.next(.time, now) == .roll(isFollowed: false))
+        plan.note(.roll(isFollowed: false), .failed(SystemFailure(.rename, EPERM)), now)
+        #expect(plan.failure == nil && plan.health.failure != nil)
+        #expect(plan.next(.time, now) == .makeRoom(bytes: 0))
+        plan.note(.makeRoom(bytes: 0), .done, now)
+        #expect(plan.next(.time, now) == .synchronize)
+        plan.note(.synchronize, .done, now)
+        #expect(plan.next(.time, now) == .wait(because: nil))
+        #expect(plan.delay(now) == .seconds(1))
+        plan.begin()
+        #expect(plan.next(.time, Self.moment(1)) == .roll(isFollowed: false))
+    }
+
     @Test("Before the directory was read, settings are taken and nothing else")
     func notStarted() {
         var plan = Self.plan()

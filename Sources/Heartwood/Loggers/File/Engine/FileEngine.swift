@@ -44,6 +44,9 @@ final class FileEngine {
     /// Whether the last write was one within a lease, and has changed nothing but the length of the file.
     private(set) var hasOnlyGrown = false
 
+    /// Records are being written; what formats headers and announcements may not come back here meanwhile.
+    private(set) var isRunning = false
+
     /// Makes an engine, which touches nothing before the first record; unless a `lookInterval` is given, it looks
     /// at the open file before each write.
     init(
@@ -114,6 +117,9 @@ final class FileEngine {
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
     ) {
         guard !ends.isEmpty else { return }
+        let wasRunning = isRunning
+        isRunning = true
+        defer { isRunning = wasRunning }
         checkProcess()
         var done = writeByLease(bytes, ends)
         if done == ends.count { return }
@@ -187,6 +193,9 @@ final class FileEngine {
     func retry() {
         endLease()
         guard !isIdle else { return }
+        let wasRunning = isRunning
+        isRunning = true
+        defer { isRunning = wasRunning }
         repeat {
             guard let pending = plan.beginRetry(announcement) else { break }
             let (index, unwritable) = pending.bytes.withUnsafeBytes { bytes in
@@ -460,6 +469,8 @@ final class FileEngine {
         defer { ledger.lock.release() }
         if let writer, writer.isShared, !isLocked { return false }
         try finish(keepsEmpty: true)
+        // Finishing has tried again what waits, with demands of its own.
+        plan.begin()
         return true
     }
 
@@ -477,6 +488,7 @@ final class FileEngine {
         if try releaseIfTakenAway(old, old.refresh()) { return }
         guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
         try giveFinalName(old, clock.now())
+        try? names.removeSurplusName()
         if !settings.isShared { opener.requireNew() }
         retire(old)
         store.applyLimits()

@@ -241,8 +241,8 @@ struct FilePlan {
         if let file, file.hasRecords, !round.attempt.cannotRoll, health.mayRollIdle(at: moment.uptime) {
             let limit = hasNewPolicy ? rolling.maximumSize : 0
             if isOver(file, moment) || limit > 0 && file.size >= limit { return .roll(isFollowed: false) }
+            hasNewPolicy = false
         }
-        hasNewPolicy = false
         let isAgeDue = moment.ageCheck.map { moment.uptime >= $0 } ?? false
         if !round.attempt.hasMadeRoom, hasNewLimits || isAgeDue { return .makeRoom(bytes: 0) }
         return rest(false, moment)
@@ -257,6 +257,9 @@ struct FilePlan {
         if let file, file.hasRecords, let delay = deadline.delay(wall: moment.wall, steady: moment.uptime) {
             // The wall clock may be set meanwhile: look again after ten minutes at the latest.
             consider(max(health.rollDelay(at: moment.uptime), min(delay, .seconds(600))))
+        }
+        if hasNewPolicy, file?.hasRecords == true {
+            consider(max(.zero, health.rollDelay(at: moment.uptime)))
         }
         if let ageCheck = moment.ageCheck { consider(max(.seconds(1), ageCheck - moment.uptime)) }
         return least
@@ -277,6 +280,8 @@ struct FilePlan {
             round.attempt.cannotRoll = true
             fail(failure, moment)
             health.delayIdleRoll(at: moment.uptime)
+            // What else is due does not wait for it.
+            round.failure = nil
         case (.roll, .postponed):
             round.attempt.cannotRoll = true
             health.delayIdleRoll(at: moment.uptime)
@@ -327,6 +332,7 @@ struct FilePlan {
         look.note(at: moment.uptime)
         round.isReady = true
         round.mustRoll = nil
+        hasNewPolicy = false
     }
 
     private mutating func noteWritten(_ written: FileWriter.Outcome, _ moment: Moment) {
@@ -491,8 +497,8 @@ struct FilePlan {
         if old.minimumFreeSpace != new.minimumFreeSpace { credit = 0 }
         guard isStarted else { return }
         if old.rollingPolicy != new.rollingPolicy || old.retentionPlan != new.retentionPlan {
-            hasNewPolicy = true
             if let file { renewDeadline(from: file.createdAt, moment) }
+            hasNewPolicy = file != nil
         }
         if old.retentionPlan != new.retentionPlan || old.maximumFileSize != new.maximumFileSize {
             hasNewLimits = true

@@ -4,14 +4,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// All settings of a ``FileLogger`` as one value, to be kept, compared, or set at once; the properties of the
-/// same names describe each.
+/// All settings of a ``FileLogger`` as one value, to be kept, compared, or changed together; the properties of
+/// the same names describe each.
 ///
 /// ```swift
-/// var settings = file.settings
-/// settings.maximumFileSize = .mebibytes(50)
-/// settings.maximumFileCount = 20
-/// file.settings = settings
+/// file.updateSettings { settings in
+///     settings.maximumFileSize = .mebibytes(50)
+///     settings.maximumFileCount = 20
+/// }
 /// ```
 public struct FileSettings: Sendable, Equatable {
     /// The most bytes of a file; zero for no limit.

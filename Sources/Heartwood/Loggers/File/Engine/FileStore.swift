@@ -216,6 +216,7 @@ final class FileStore {
     func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
         let quota = settings.diskQuota.bytes
         guard quota > 0, inventory.total + bytes > quota else { return true }
+        follow()
         let removals = inventory.removals(settings.retentionPlan, now: nil, incoming: bytes)
         guard removals.allSatisfy({ $0.label < label }) else { return false }
         applyLimits(incoming: bytes)
