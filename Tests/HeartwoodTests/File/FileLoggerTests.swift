@@ -441,8 +441,15 @@ import Testing
         logInfo("line", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         #expect(scratch.texts(logger.naming) == ["head 20\nline\n"])
+        var calls = 0
+        logger.updateSettings { settings in
+            calls += 1
+            if calls == 1 { logger.maximumFileCount = 77 }
+            settings.maximumFileSize = .bytes(1077)
+        }
+        #expect(calls == 2 && logger.maximumFileCount == 77 && logger.maximumFileSize == .bytes(1077))
         let inHook = Locked<FileLogger.Settings?>(nil)
-        logger.perform { inHook.withLock { $0 = logger.settings } }
+        logger.performInOrder { inHook.withLock { $0 = logger.settings } }
         dispatcher.flush(timeout: .testLimit)
         #expect(inHook.withLock { $0 } == logger.settings)
     }
