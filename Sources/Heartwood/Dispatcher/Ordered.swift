@@ -62,10 +62,8 @@ public struct Ordered<Value: Sendable>: Sendable {
         logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
     }
 
-    /// Changes the value in order with the messages; `body` runs no user code.
-    ///
-    /// - Parameter number: Changes it only if this is still the number of the latest value; nil for any.
-    /// - Returns: whether it was changed.
+    /// Changes the value in order with the messages, unless `number` is given and no longer that of the latest
+    /// value, and says whether it did; `body` runs no user code.
     @discardableResult
     fileprivate func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
         -> Bool
