@@ -461,7 +461,10 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         guard !batch.pointee.isEmpty else { return }
         open()
         batch.pointee.write(to: engine)
-        noteCounters(ofSameFile: engine.hasOnlyGrown)
+        guard let bytes = engine.grownBytes else { return noteCounters() }
+        // Nothing else has changed.
+        seen.bytes += bytes
+        noteWritten(bytes)
     }
 
     /// After each piece of work: the figures, the name of the file, the timer.
@@ -471,13 +474,12 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         noteSettled()
     }
 
-    private func noteCounters(ofSameFile isSame: Bool = false) {
+    private func noteCounters() {
         let now = engine.counters
         if now.bytes != seen.bytes { noteWritten(now.bytes - seen.bytes) }
         // They were counted as delivered when they were handed over, or are at the end of their batch.
         if now.dropped != seen.dropped { counters.fail(later: now.dropped - seen.dropped) }
         seen = now
-        if isSame { return }
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }
     }

@@ -258,14 +258,14 @@ import Testing
         let engine = try makeEngine()
         var log = RecordLog()
         log.write(1, to: engine)
-        #expect(!engine.hasOnlyGrown)
+        #expect(engine.grownBytes == nil)
         for _ in 0..<3 {
             log.write(2, to: engine)
-            #expect(engine.hasOnlyGrown)
+            #expect(engine.grownBytes != nil)
         }
         try #require(FileLookTests.enders.first { $0.name == name }).action(engine)
         log.write(1, to: engine)
-        #expect(!engine.hasOnlyGrown)
+        #expect(engine.grownBytes == nil)
         #expect(engine.isIdle && engine.counters.written == 8)
     }
 
@@ -287,13 +287,13 @@ import Testing
         if bound == .waiting {
             isFailing.withLock { $0 = true }
             log.write(1, to: engine)
-            #expect(!engine.hasOnlyGrown && !engine.isIdle)
+            #expect(engine.grownBytes == nil && !engine.isIdle)
             isFailing.withLock { $0 = false }
             return
         }
         for _ in 0..<3 {
             log.write(1, to: engine)
-            #expect(!engine.hasOnlyGrown)
+            #expect(engine.grownBytes == nil)
         }
     }
 
@@ -307,7 +307,7 @@ import Testing
         var short = 0
         for _ in 0..<50 {
             log.write(1, to: engine)
-            if engine.hasOnlyGrown { short += 1 }
+            if engine.grownBytes != nil { short += 1 }
             clock.advance(by: .milliseconds(1))
             let sizes = scratch.names().map { scratch.text($0).utf8.count }
             #expect(sizes.allSatisfy { $0 <= 100 } && (quota == 0 || sizes.reduce(0, +) <= quota))
@@ -336,10 +336,10 @@ import Testing
         var log = RecordLog()
         log.write(1, to: engine)
         log.write(1, to: engine)
-        #expect(engine.hasOnlyGrown)
+        #expect(engine.grownBytes != nil)
         step.withLock { $0 = 1 }
         log.write(3, to: engine)
-        #expect(!engine.hasOnlyGrown && !engine.isIdle)
+        #expect(engine.grownBytes == nil && !engine.isIdle)
         #expect(log.lines.starts(with: scratch.lines(settings.naming).dropLast()))
         step.withLock { $0 = 0 }
         engine.retry()

@@ -50,7 +50,7 @@ struct FileBatch: ~Copyable {
         buffer.withUnsafeBytes { engine.write($0, ends, marks: marks, isUrgent: isUrgent) }
         removeAll()
         buffer.shrink(to: 1 << 20)
-        if !engine.hasOnlyGrown { hasChange = true }
+        if engine.grownBytes == nil { hasChange = true }
     }
 
     /// Forgets all records.

@@ -37,13 +37,15 @@ final class FileEngine {
     var slot: JournalSlot? { didSet { endLease() } }
     /// The process that the state belongs to; another one after a fork.
     private var process: ProcessOwner
-    /// The file of the lease, when it ends, and the bytes that it is still good for; nil for no lease.
+    /// The file of the lease; nil for no lease.
     private var leased: FileWriter?
-    private var leaseEnd = Duration.zero
-    private var leaseRoom = 0
-    /// Whether the last write was one within a lease, and has changed nothing but the length of the file.
-    private(set) var hasOnlyGrown = false
-
+    /// When it ends, the bytes that it is still good for, and the quota; zero for none.
+    private var (leaseEnd, leaseRoom, leaseQuota) = (Duration.zero, 0, 0)
+    /// What was written within it.
+    private var (leasedRecords, leasedBytes) = (0, 0)
+    /// The bytes of the last write, if that was within a lease: it has changed nothing but the length of the
+    /// file.
+    private(set) var grownBytes: Int?
     /// Records are being written; what formats headers and announcements may not come back here meanwhile.
     private(set) var isRunning = false
 
@@ -94,6 +96,8 @@ final class FileEngine {
     var counters: FileCounters {
         var counters = plan.counters
         counters.failures += store.failures
+        counters.written += leasedRecords
+        counters.bytes += leasedBytes
         return counters
     }
 
@@ -239,31 +243,44 @@ final class FileEngine {
 
     // MARK: The lease
 
-    private func endLease() { leased = nil }
-
     private func grantLease() {
-        guard slot == nil, isIdle, let (end, bytes) = plan.lease(moment()) else { return }
-        (leased, leaseEnd, leaseRoom) = (writer, end, bytes)
+        guard slot == nil, isIdle, let (end, bytes, quota) = plan.lease(moment()) else { return }
+        leased = writer
+        (leaseEnd, leaseRoom, leaseQuota) = (end, bytes, quota)
+    }
+
+    private func endLease() {
+        guard leased != nil else { return }
+        leased = nil
+        plan.endLease(records: leasedRecords, bytes: leasedBytes, unspent: leaseRoom)
+        (leasedRecords, leasedBytes) = (0, 0)
     }
 
     /// Writes records within the lease, if there is one that allows it, and ends it where that fails.
     ///
     /// - Returns: how many were written.
     private func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
-        hasOnlyGrown = false
+        grownBytes = nil
         guard let writer = leased else { return 0 }
         guard bytes.count <= leaseRoom, clock.uptime() < leaseEnd,
-            plan.maySpend(bytes.count, total: plan.hasQuota ? inventory.total : 0)
+            // Archives take a part of it on another thread.
+            leaseQuota == 0 || inventory.total + bytes.count <= leaseQuota
         else {
-            leased = nil
+            endLease()
             return 0
         }
         leaseRoom -= bytes.count
         let outcome = writer.append(bytes, ends: ends[...], from: 0)
         inventory.resize(writer.name, to: writer.size)
-        plan.noteLeased(outcome)
-        hasOnlyGrown = outcome.failure == nil
-        if !hasOnlyGrown { leased = nil }
+        leasedRecords += outcome.records
+        leasedBytes += outcome.bytes
+        if outcome.failure == nil {
+            grownBytes = outcome.bytes
+        } else {
+            // The general way looks at the file, and tries the rest again.
+            endLease()
+            plan.lookClosely()
+        }
         return outcome.records
     }
 
@@ -667,7 +684,8 @@ final class FileEngine {
 
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
     private func checkProcess() {
-        guard process.leaveParent(calls) else { return }
+        if process.isHere(calls) { return }
+        _ = process.leaveParent(calls)
         opener.noteSharing()
         if !settings.isShared { opener.requireNew() }
         if let writer { inventory.protect(writer.name, true) }

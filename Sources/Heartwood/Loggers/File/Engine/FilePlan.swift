@@ -371,11 +371,12 @@ struct FilePlan {
 
     // MARK: The lease
 
-    /// For how long and how many bytes records may go into the open file without a question, since everything
-    /// that decides has agreed to the last write, and cannot change its mind meanwhile; nil for none.
+    /// For how long, for how many bytes and within which quota records may go into the open file without a
+    /// question, since everything that decides has agreed to the last write, and cannot change its mind
+    /// meanwhile; nil for none.
     ///
     /// What others do to the file is noticed at the next look that is due, as without it.
-    func lease(_ moment: Moment) -> (end: Duration, bytes: Int)? {
+    mutating func lease(_ moment: Moment) -> (end: Duration, bytes: Int, quota: Int)? {
         guard !moment.isJournaled, settings.syncPolicy == .never, health.failure == nil, pending.isEmpty,
             let file, file.hasRecords, mayRelyOnLook(at: file, moment), var end = look.end
         else { return nil }
@@ -383,30 +384,25 @@ struct FilePlan {
             end = min(end, moment.uptime + delay)
         }
         guard end > moment.uptime else { return nil }
-        let room = rolling.maximumSize > 0 ? max(0, rolling.maximumSize - file.size) : Int.max
-        return (end, min(room, 64 * 1024))
+        var room = rolling.maximumSize > 0 ? max(0, rolling.maximumSize - file.size) : Int.max
+        room = min(room, 64 * 1024)
+        if settings.minimumFreeSpace > .zero { room = min(room, credit) }
+        _ = spend(room)
+        return (end, room, settings.diskQuota.bytes)
     }
 
-    /// Takes so many bytes of the quota and of the free space, as far as they are known.
-    mutating func maySpend(_ bytes: Int, total: Int) -> Bool {
-        !isBeyondQuota(bytes, total: total) && spend(bytes)
-    }
-
-    /// Takes what was written within a lease.
-    mutating func noteLeased(_ written: FileWriter.Outcome) {
-        counters.written += written.records
-        counters.bytes += written.bytes
-        // The general way looks at the file, and tries the rest again.
-        if written.failure != nil { look.expire() }
+    /// Takes what was written within a lease, and how many of its bytes were not.
+    mutating func endLease(records: Int, bytes: Int, unspent: Int) {
+        counters.written += records
+        counters.bytes += bytes
+        if settings.minimumFreeSpace > .zero { credit += unspent }
     }
 
     // MARK: Room
 
-    var hasQuota: Bool { settings.diskQuota.bytes > 0 }
-
     /// Whether so many bytes more are too many.
     func isBeyondQuota(_ bytes: Int, total: Int) -> Bool {
-        hasQuota && total + bytes > settings.diskQuota.bytes
+        settings.diskQuota > .zero && total + bytes > settings.diskQuota.bytes
     }
 
     /// Takes bytes of the free space that is known; false where it must be looked at first.
