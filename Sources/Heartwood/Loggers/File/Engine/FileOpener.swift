@@ -61,7 +61,8 @@ final class FileOpener {
             ledger.noteSeen()
         }
         if isLocked { names.correctNames(now) }
-        // A file that several processes write to is opened only while no other one writes.
+        // A file that several processes write to is opened only while no other one writes. Whoever writes has
+        // asked for the lock already, and this one is then the same: so the plan need not ask twice.
         let isShared = settings.isShared && isLocked
         if !mustBegin, isShared == settings.isShared, ledger.isKnown,
             let found = try find(now, uptime, cipher)
