@@ -49,8 +49,9 @@ final class FileEngine {
     /// Records are being written; what formats headers and announcements may not come back here meanwhile.
     private(set) var isRunning = false
 
-    /// Makes an engine, which touches nothing before the first record; unless a `lookInterval` is given, it looks
-    /// at the open file before each write.
+    /// Makes an engine, which touches nothing before the first record.
+    ///
+    /// Without a `lookInterval`, it looks at the open file before each write.
     init(
         directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
         lookInterval: Duration = .zero, header: @escaping () -> [UInt8] = { [] },
@@ -112,11 +113,8 @@ final class FileEngine {
 
     /// Writes records; those that no file takes are pending until a later call, as many as the limit allows.
     ///
-    /// - Parameters:
-    ///   - bytes: the records, without gaps.
-    ///   - ends: where each ends.
-    ///   - marks: the mark of each in the journal; none without a journal.
-    ///   - isUrgent: synchronize afterwards.
+    /// The records are without gaps; `ends` says where each ends, and `marks` has the mark of each in the
+    /// journal, if there is one. `isUrgent` ones are put on the disk.
     func write(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], marks: [UInt64] = [], isUrgent: Bool = false
     ) {
@@ -232,9 +230,7 @@ final class FileEngine {
         plan.lookClosely(until: forWhile ? clock.uptime() + .seconds(1) : nil)
     }
 
-    /// Takes the lock that shared writing needs.
-    ///
-    /// - Returns: whether a shared file is this process's alone for the moment.
+    /// Takes the lock that shared writing needs, and says whether the file is this process's alone meanwhile.
     private func beginWrite() -> Bool { plan.settings.isShared ? ledger.lock.acquire() : true }
 
     private func endWrite() {
@@ -256,9 +252,7 @@ final class FileEngine {
         (leasedRecords, leasedBytes) = (0, 0)
     }
 
-    /// Writes records within the lease, if there is one that allows it, and ends it where that fails.
-    ///
-    /// - Returns: how many were written.
+    /// Writes records within the lease, and ends it where it does not allow them all; how many were written.
     private func writeByLease(_ bytes: UnsafeRawBufferPointer, _ ends: [Int]) -> Int {
         grownBytes = nil
         guard let writer = leased else { return 0 }
@@ -402,7 +396,7 @@ final class FileEngine {
         }
     }
 
-    /// Opens the file of the next record; leaves the file of all, or that of this process alone, for the other.
+    /// Opens the file of the next record; leaves the file of all, or of this process alone, for the other.
     private func open(_ moment: FilePlan.Moment) throws {
         if let old = writer {
             if !moment.isLocked || !old.hasRecords {
@@ -460,10 +454,10 @@ final class FileEngine {
         store.applyLimits()
     }
 
-    /// Finishes the file that is written, or that the next line would have continued; the next line creates one.
+    /// Finishes the file that is written, or that the next line would have continued; that creates a new one.
     ///
-    /// - Parameter keepsEmpty: Whether a file without records stays as it is.
-    /// - Returns: false where it was not possible; the file is then still written to.
+    /// False where it is not possible; the file is then still written to. One without records stays as it is
+    /// where `keepsEmpty` says so.
     @discardableResult
     func rollNow(keepsEmpty: Bool = true) -> Bool {
         endLease()
@@ -542,9 +536,7 @@ final class FileEngine {
         store.refresh()
     }
 
-    /// Releases a file that is not under its name any more: the name may be another file's by now.
-    ///
-    /// - Returns: whether it was released.
+    /// Releases a file that has lost its name, which may be another file's by now; whether it has.
     private func releaseIfTakenAway(_ file: FileWriter, _ status: FileStatus) -> Bool {
         let place = file.place(status, in: directory)
         guard place != .inPlace else { return false }

@@ -20,10 +20,8 @@ final class FileNames {
 
     // MARK: Names that files keep
 
-    /// Gives the open file the name that it keeps, if it has the fixed active name or one that is far ahead
-    /// of the clock.
-    ///
-    /// - Returns: its name and label from now on.
+    /// The name and label of the open file from now on: the one that it keeps, where it has the fixed active
+    /// name or one that is far ahead of the clock.
     func finalName(
         of old: String, _ label: LogFileLabel, isShared: Bool, _ now: LogTimestamp
     ) throws -> (name: String, label: LogFileLabel) {
@@ -74,9 +72,7 @@ final class FileNames {
         store.report(.foundFinished(name: found.name))
     }
 
-    /// Gives a file that cannot be continued the name that it keeps.
-    ///
-    /// - Returns: false where that is not possible now.
+    /// Gives a file that cannot be continued the name that it keeps; false where that is not possible now.
     func putAside(_ active: String) -> Bool {
         guard let entry = inventory.entries.last(where: { $0.name == active }) else { return false }
         let found = finishedName(entry)

@@ -304,9 +304,7 @@ final class FileOpener {
         return label
     }
 
-    /// Creates a file and takes its lock.
-    ///
-    /// - Returns: nil where another process took the lock or removed the file first.
+    /// Creates a file and takes its lock; nil where another process took the lock or removed the file first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
         let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.permissions)) & 0o777
         let file = try directory.create(name, mode: mode)
@@ -392,9 +390,7 @@ final class FileOpener {
 
     /// Opens a file and takes its lock: alone, or with others where all write to one file.
     ///
-    /// - Returns: the file, and whether no other process writes to it; nil where another process or logger
-    ///   has it.
-    /// - Throws: `ENOENT` where the name was another file's before the lock was taken.
+    /// Nil where another process or logger has it; `ENOENT` is thrown where the name was another file's before.
     private func take(_ name: String) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
         let (file, _) = try directory.open(name)
         let isAlone = try calls.tryLock(file.number)
@@ -409,9 +405,7 @@ final class FileOpener {
         return (file, status, isAlone)
     }
 
-    /// Takes the lock of a file that was just created.
-    ///
-    /// - Returns: false where another process took it first.
+    /// Takes the lock of a file that was just created; false where another process took it first.
     private func lock(new file: Descriptor, _ name: String, isShared: Bool) throws(SystemFailure) -> Bool {
         do throws(SystemFailure) {
             return try calls.tryLock(file.number, shared: isShared)

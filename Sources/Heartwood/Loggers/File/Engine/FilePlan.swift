@@ -423,9 +423,7 @@ struct FilePlan {
 
     // MARK: What waits
 
-    /// Keeps the records from `first` on, as many as the limit allows, and drops the others.
-    ///
-    /// - Returns: how many were dropped.
+    /// Keeps the records from `first` on, as many as the limit allows; how many were dropped.
     mutating func park(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], from first: Int,
         announcement: (Int, SystemFailure?) -> [UInt8]
@@ -438,9 +436,7 @@ struct FilePlan {
         return dropped
     }
 
-    /// Begins to write what waits, with the announcement of what was lost.
-    ///
-    /// - Returns: the records; nil where nothing waits.
+    /// What waits, with the announcement of what was lost, to be written now; nil for nothing.
     mutating func beginRetry(_ announcement: (Int, SystemFailure?) -> [UInt8]) -> RecordBuffer? {
         health.noteSuccess()
         if pending.hasOnlyLoss { pending.announceLoss(announcement) }
@@ -448,8 +444,6 @@ struct FilePlan {
     }
 
     /// Takes how many of the records that wait were dealt with, and why no file can hold the last of them.
-    ///
-    /// - Returns: what that has settled.
     mutating func noteRetry(
         _ dealt: Int, never number: Int32?, at uptime: Duration
     ) -> PendingRecords.Settled {

@@ -4,8 +4,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// All settings of a ``FileLogger`` as one value, to be kept, compared, or changed together; the properties of
-/// the same names describe each.
+/// All settings of a ``FileLogger`` as one value, to be kept, compared, or changed together.
+///
+/// The properties of the same names describe each.
 ///
 /// ```swift
 /// file.updateSettings { settings in

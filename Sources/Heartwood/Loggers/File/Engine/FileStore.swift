@@ -79,9 +79,7 @@ final class FileStore {
         do { try read() } catch { report(error, name: directory.path) }
     }
 
-    /// Looks again where others have created or finished files since the last look.
-    ///
-    /// - Returns: whether they may have.
+    /// Looks again where others may have created or finished files since the last look; whether so.
     @discardableResult
     private func follow() -> Bool {
         guard ledger.hasChanges else { return false }
@@ -189,8 +187,7 @@ final class FileStore {
             isSettled = true
             let removals = inventory.removals(
                 settings.retentionPlan, now: now, incoming: incoming, incomingFiles: incomingFiles,
-                held: held,
-                order: order)
+                held: held, order: order)
             guard !removals.isEmpty else { return }
             // Files of others may be older than those that are known here.
             if !hasFollowed, follow() {

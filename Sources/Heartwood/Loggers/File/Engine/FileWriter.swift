@@ -94,8 +94,7 @@ final class FileWriter {
     /// Asks the kernel for the file's size, and cuts off the part of a record that an earlier failure left.
     ///
     /// A part that still cannot be cut off stays, and ``append(_:ends:from:announce:)`` completes its record.
-    ///
-    /// - Throws: what prevented it; nothing must be written then.
+    /// Where it throws, nothing must be written.
     func refresh() throws(SystemFailure) -> FileStatus {
         let status = try calls.status(file.number)
         let before = size
@@ -135,10 +134,8 @@ final class FileWriter {
 
     /// Ends a line that others left without its end, so that the next one begins at the beginning of a line.
     ///
-    /// With `mayCut` only processes that are dead can have left it, and it is cut off; else it gets a
-    /// newline.
-    ///
-    /// - Returns: how many bytes were cut off; nil where none.
+    /// With `mayCut` only processes that are dead can have left it, and it is cut off: so many bytes, nil for
+    /// none. Else it gets a newline.
     func endTornLine(mayCut: Bool) throws(SystemFailure) -> Int? {
         guard endsLines, !isFramed, !isTorn, size != wholeEnd else { return nil }
         guard size > 0 else {
@@ -329,9 +326,8 @@ final class FileWriter {
         framesEnd = 0
     }
 
-    /// Goes on after the frames that other processes have written meanwhile.
-    ///
-    /// - Returns: false where they are written with another key, so that the file must be left to them.
+    /// Goes on after the frames that other processes have written meanwhile; false where they used another key,
+    /// so that the file must be left to them.
     func followFrames() throws -> Bool {
         guard let cipher, size != framesEnd else { return true }
         guard let tail = try FrameTail.find(in: file, size: size, cipher, calls) else { return false }
@@ -357,10 +353,8 @@ struct TornLineRepair {
 
     /// Cuts the file after its last newline, and zero bytes that a power cut left.
     ///
-    /// A file that has no newline within reach is left as it is, with a newline at its end: it is not ours to
-    /// guess.
-    ///
-    /// - Returns: how many bytes were cut off.
+    /// How many bytes were cut off. A file that has no newline within reach is left as it is, with one at its
+    /// end: it is not ours to guess.
     static func repair(
         _ file: Descriptor, size: Int, calls: SystemCalls
     ) throws(SystemFailure) -> Int {

@@ -25,9 +25,7 @@ struct PendingRecords {
     /// The bytes, the ends and the marks of what is pending.
     var buffer: RecordBuffer { records }
 
-    /// Keeps the records from `first` on, as many as `limit` bytes allow.
-    ///
-    /// - Returns: how many had to be dropped.
+    /// Keeps the records from `first` on, as many as `limit` bytes allow; how many had to be dropped.
     mutating func park(
         _ bytes: UnsafeRawBufferPointer, _ ends: [Int], _ marks: [UInt64], from first: Int, limit: Int,
         because failure: SystemFailure?, announcement: (Int, SystemFailure?) -> [UInt8]
@@ -48,7 +46,7 @@ struct PendingRecords {
                 }
             }
             if record.count <= room {
-                records.append(record: record, mark: marks.isEmpty ? 0 : marks[index])
+                records.append(record, mark: marks.isEmpty ? 0 : marks[index])
             } else {
                 dropped += 1
                 drop(1, because: failure)
@@ -128,15 +126,7 @@ struct RecordBuffer: Sendable {
     var count: Int { ends.count }
     var byteCount: Int { bytes.count }
 
-    /// Appends one record.
-    mutating func append(_ record: some Collection<UInt8>) {
-        bytes.append(contentsOf: record)
-        ends.append(bytes.count)
-        marks.append(0)
-    }
-
-    /// Appends one record of raw bytes.
-    mutating func append(record: UnsafeRawBufferPointer, mark: UInt64 = 0) {
+    mutating func append(_ record: some Collection<UInt8>, mark: UInt64 = 0) {
         bytes.append(contentsOf: record)
         ends.append(bytes.count)
         marks.append(mark)
