@@ -119,6 +119,7 @@ struct IsolationTests {
         one.add(moved)
         for index in 0..<100 { logInfo("\(index)", to: one) }
         one.remove(moved, timeout: .testLimit)
+        moved.queue.sync {}  // a block that still runs would go on while the queue is suspended
         moved.queue.suspend()
         other.synchronousTimeout = .milliseconds(20)
         other.add(moved)
