@@ -122,7 +122,9 @@ final class FileWorld {
         hasInterrupts = living.count > 1 && numbers.chance(4)
         self.numbers = numbers
         disk.isOrderKnown = { [unowned self] in
+            // Where others remove the catalogue, it is not known any more when the active file was created.
             !hasFaults && !hasInterrupts && !hasFullDisk && settings.retention.maximumAge == .zero
+                && (settings.naming.activeName == nil || !disk.hasLostCatalogue)
         }
     }
 
@@ -745,6 +747,7 @@ final class FileWorld {
         for theirs in ["their tail", "their line", "theirs"] { line = line.replacing(theirs, with: "") }
         if line.hasPrefix("to") { line.removeFirst(2) }
         if line == "#1" || line == "#2" { return false }
+        if line == "#" { return true }
         if line.isEmpty || line == "old" || line.hasSuffix(" dropped here")
             || line.contains(" dropped here (") && line.hasSuffix(")")
         {

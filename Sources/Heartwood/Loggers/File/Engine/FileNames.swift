@@ -120,8 +120,10 @@ final class FileNames {
     /// No name may sort before one that is there, so a clock that was wrong once would date all names that
     /// come after. What others write to or work on keeps its name, and so do those after it.
     func correctNames(_ now: LogTimestamp) {
-        guard let newest = inventory.newest, isAhead(newest, now), ledger.lock.acquire() else { return }
+        guard let newest = inventory.newest, isAhead(newest, now) else { return }
+        let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
+        guard isLocked else { return }
         for entry in inventory.entries where isAhead(entry.label, now) && !entry.isUnfinished {
             let isActive = entry.name == settings.naming.activeName
             guard !isActive, !entry.isForeign, !entry.isProtected,
