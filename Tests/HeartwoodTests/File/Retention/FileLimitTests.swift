@@ -191,4 +191,25 @@ import Testing
         #expect(other.rollNow())
         #expect(texts == ["c\n"])
     }
+
+    @Test("A process that could not have the lock while a name of a wrong clock was there has it later")
+    func lockAfterWrongClock() throws {
+        let engine = try makeEngine { _ in }
+        write("a", to: engine)
+        let ahead = naming.name(for: LogFileLabel(createdAt: moment("2098-12-20T00:00:00Z")))
+        _ = disk.plant(ahead, "old\n", owner: 1000)
+        engine.store.refresh()
+        let holder = try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(102)))
+        let (lock, _) = try holder.open(".t.lock")
+        #expect(try holder.calls.tryLock(lock.number))
+        #expect(engine.rollNow())
+        write("b", to: engine)
+        #expect(!engine.isSaved && engine.counters.written == 2)
+        holder.calls.unlock(lock.number)
+        clock.advance(by: .seconds(1))
+        engine.tick()
+        #expect(engine.isSaved)
+        #expect(engine.rollNow())
+        #expect(engine.isSaved)
+    }
 }
