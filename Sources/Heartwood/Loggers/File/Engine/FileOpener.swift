@@ -219,13 +219,11 @@ final class FileOpener {
         finishing old: (name: String, label: LogFileLabel)?
     ) throws -> FileWriter {
         try names.removeSurplusName()
-        // Others may have changed the directory. Looking costs a call per file, so not where there are very
-        // many.
-        let hasChanges = ledger.hasChanges
-        if hasChanges { ledger.load() }
-        if hasChanges || inventory.count <= 200 || store.isOutdated { store.refresh() }
+        if ledger.hasChanges { ledger.load() }
+        let mayBeOutdated = store.mayBeOutdated
+        if mayBeOutdated { store.refresh() }
         // The open file is about to be finished, so it may be removed, too, where only one is kept.
-        store.applyLimits(incomingFiles: 1)
+        store.applyLimits(incomingFiles: 1, isFresh: mayBeOutdated)
         let writer = try createNamed(newLabel(now, isShared: isShared), now, cipher, isShared: isShared)
         ledger.note(opened: (writer.name, writer.label), finished: old.map { [$0] } ?? [])
         return writer

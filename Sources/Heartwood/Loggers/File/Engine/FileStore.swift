@@ -38,8 +38,13 @@ final class FileStore {
     }
 
     var calls: SystemCalls { directory.calls }
-    /// Whether the last look was so long ago that others may have changed much.
-    var isOutdated: Bool { lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true }
+    /// Whether others may have changed the directory since the last look.
+    ///
+    /// One who has died has told no one, but a look costs a call per file, so not where there are very many.
+    var mayBeOutdated: Bool {
+        ledger.hasChanges || inventory.count <= 200
+            || (lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true)
+    }
 
     func report(_ event: FileEvent) { tell(event) }
 
@@ -79,13 +84,11 @@ final class FileStore {
         do { try read() } catch { report(error, name: directory.path) }
     }
 
-    /// Looks again where others may have created or finished files since the last look; whether so.
-    @discardableResult
-    private func follow() -> Bool {
-        guard ledger.hasChanges else { return false }
+    /// Looks again where others have created or finished files since the last look.
+    private func follow() {
+        guard ledger.hasChanges else { return }
         ledger.load()
         refresh()
-        return true
     }
 
     /// Notes that a file is finished; what others have changed before is known afterwards.
@@ -170,7 +173,9 @@ final class FileStore {
     var ageCheck: Duration? { isStarted && settings.maximumFileAge > .zero ? nextAgeCheck : nil }
 
     /// Removes what the limits say, in one process at a time.
-    func applyLimits(incoming: Int = 0, incomingFiles: Int = 0) {
+    ///
+    /// Looks at the directory before, unless that `isFresh`: files of others may be older than those known here.
+    func applyLimits(incoming: Int = 0, incomingFiles: Int = 0, isFresh: Bool = false) {
         let outcome = ledger.lock.take(waits: false)
         defer { ledger.lock.release() }
         let uptime = clock.uptime()
@@ -182,16 +187,17 @@ final class FileStore {
         nextAgeCheck = uptime + untilTooOld
         let now = watch.isTrusted(at: uptime) ? clock.now() : nil
         var held: Set<String> = []
-        var (hasFollowed, isSettled) = (false, false)
+        var (isFresh, isSettled) = (isFresh || !mayBeOutdated, false)
         while !isSettled {
             isSettled = true
             let removals = inventory.removals(
                 settings.retentionPlan, now: now, incoming: incoming, incomingFiles: incomingFiles,
                 held: held, order: order)
             guard !removals.isEmpty else { return }
-            // Files of others may be older than those that are known here.
-            if !hasFollowed, follow() {
-                (hasFollowed, isSettled) = (true, false)
+            if !isFresh {
+                ledger.load()
+                refresh()
+                (isFresh, isSettled) = (true, false)
                 continue
             }
             var removed: Set<String> = []
