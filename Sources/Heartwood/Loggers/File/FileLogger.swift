@@ -169,7 +169,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private var existingEngine: FileEngine?
     private var archiverIfMade: FileArchiver?
     /// Through a pointer, so that the checks of exclusive access are not made for every message.
-    private let batch = UnsafeMutablePointer<FileBatch>.allocate(capacity: 1)
+    private let batch: UnsafeMutablePointer<FileBatch>
     /// Fires when the limits are applied for the first time.
     private var startTimer = DueTimer()
     private var timer = DueTimer()
@@ -206,6 +206,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         self.directory = try LogDirectory(directory, policy: policy)
         self.clock = clock
         ordered = Ordered(wrappedValue: try FileLogger.settings(naming, scheme))
+        batch = .allocate(capacity: 1)  // last, since what throws before would leave it
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
@@ -252,6 +253,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         self.directory = directory
         self.clock = clock
         ordered = Ordered(wrappedValue: try FileLogger.settings(naming, LogFileScheme()))
+        batch = .allocate(capacity: 1)  // last, since what throws before would leave it
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
     }
