@@ -148,6 +148,29 @@ import Testing
         #expect(plan.next(.rest(isUrgent: false), now) == .wait(because: nil))
     }
 
+    @Test("A write that fails after each look and each attempt to make room ends the demand")
+    func nothingHelps() {
+        var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
+        settings.diskQuota = .bytes(100)
+        var plan = FilePlan(settings, lookInterval: .milliseconds(5))
+        let now = Self.moment(0, total: 95)
+        plan.file = Self.file(10, at: now)
+        plan.begin()
+        plan.note(.open, .done, now)
+        plan.begin()
+        var steps = 0
+        while plan.failure == nil, steps < 50 {
+            steps += 1
+            let step = plan.next(.records([3, 10][...], from: 0), now)
+            if case .write = step {
+                plan.note(step, .wrote(FileWriter.Outcome(failure: SystemFailure(.write, EIO))), now)
+            } else {
+                plan.note(step, .done, now)
+            }
+        }
+        #expect(plan.failure?.number == EIO && steps < 10)
+    }
+
     @Test("A file that may not grow is rolled; without a record, frames shrink, or the record is given up")
     func cannotGrow() {
         var plan = Self.plan()

@@ -104,6 +104,8 @@ struct FilePlan {
         /// Why no file can ever hold the first record.
         var never: Int32?
         var hasSynchronized = false
+        /// A write without a look has failed, and was tried again after one: once, so that the demand ends.
+        var hasLookedAgain = false
         /// Why the demand has failed.
         var failure: SystemFailure?
     }
@@ -340,13 +342,18 @@ struct FilePlan {
         counters.bytes += written.bytes
         if written.bytes > 0 { sync.noteWrite(at: moment.uptime) }
         round.isReady = false
+        guard written.records > 0 else { return }
         round.attempt = WriteGate.Attempt()
+        round.hasLookedAgain = false
     }
 
     private mutating func noteFailedWrite(_ failure: SystemFailure, of count: Int, _ moment: Moment) {
         defer { look.expire() }
         // Others may have closed or removed the file, or lowered a limit, since it was last looked at.
-        if look.isSkipped { return }
+        if look.isSkipped, !round.hasLookedAgain {
+            round.hasLookedAgain = true
+            return
+        }
         guard failure.number == EFBIG, let file else { return fail(failure, moment) }
         // The process may not make this file larger: another one, or fewer records in one frame.
         if file.hasRecords {
