@@ -183,8 +183,8 @@ import Testing
 
     /// Tries all orders of the steps.
     ///
-    /// Returns a final state in which a caller waits for room that is never made, or a logger for a call that is
-    /// held up; nil if there is none.
+    /// Returns a final state in which a caller waits for room that no one makes, or a logger waits for a call
+    /// that does not continue. Returns nil if no order leads to such a state.
     private func stuck(callers: Int, _ fault: Fault?) -> (end: World?, count: Int) {
         let first = World(callers: Array(repeating: .full, count: callers))
         var (seen, due): (Set<World>, [World]) = ([first], [first])

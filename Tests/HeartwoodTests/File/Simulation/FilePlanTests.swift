@@ -42,9 +42,7 @@ import Testing
     func idle() {
         var plan = Self.plan { $0.rolling.interval = .seconds(60) }
         let opened = Self.moment(0)
-        plan.file = Self.file(10, at: opened)
-        plan.begin()
-        plan.note(.open, .done, opened)
+        plan.open(Self.file(10, at: opened), opened)
         #expect(plan.delay(opened) == .seconds(60))
         plan.begin()
         #expect(plan.next(.time, Self.moment(59)) == .wait(because: nil))
@@ -64,9 +62,7 @@ import Testing
     func newLimits() {
         var plan = Self.plan()
         let now = Self.moment(0)
-        plan.file = Self.file(100, at: now)
-        plan.begin()
-        plan.note(.open, .done, now)
+        plan.open(Self.file(100, at: now), now)
         var settings = plan.settings
         settings.maximumFileSize = .bytes(100)
         plan.apply(settings, isStarted: true, now)
@@ -85,9 +81,7 @@ import Testing
     func cannotRollIdle() {
         var plan = Self.plan { $0.syncPolicy = .everyBatch }
         let now = Self.moment(0)
-        plan.file = Self.file(100, at: now)
-        plan.begin()
-        plan.note(.open, .done, now)
+        plan.open(Self.file(100, at: now), now)
         plan.note(.write(records: 1, bytes: 5), .wrote(FileWriter.Outcome(records: 1, bytes: 5)), now)
         var settings = plan.settings
         settings.maximumFileSize = .bytes(100)
@@ -133,9 +127,7 @@ import Testing
     func synchronized() {
         var plan = Self.plan { $0.syncPolicy = .everyBatch }
         let now = Self.moment(0)
-        plan.file = Self.file(0, at: now)
-        plan.begin()
-        plan.note(.open, .done, now)
+        plan.open(Self.file(0, at: now), now)
         plan.note(.write(records: 1, bytes: 5), .wrote(FileWriter.Outcome(records: 1, bytes: 5)), now)
         plan.begin()
         #expect(plan.next(.rest(isUrgent: false), now) == .synchronize)
@@ -154,9 +146,7 @@ import Testing
         settings.diskQuota = .bytes(100)
         var plan = FilePlan(settings, lookInterval: .milliseconds(5))
         let now = Self.moment(0, total: 95)
-        plan.file = Self.file(10, at: now)
-        plan.begin()
-        plan.note(.open, .done, now)
+        plan.open(Self.file(10, at: now), now)
         plan.begin()
         var steps = 0
         while plan.failure == nil, steps < 50 {
@@ -177,9 +167,7 @@ import Testing
         let now = Self.moment(0)
         let ends = [10, 20, 30, 40]
         func next(_ file: FilePlan.File) -> FilePlan.Step {
-            plan.file = file
-            plan.begin()
-            plan.note(.open, .done, now)
+            plan.open(file, now)
             plan.note(
                 .write(records: 4, bytes: 40),
                 .wrote(FileWriter.Outcome(failure: SystemFailure(.write, EFBIG))), now)
@@ -209,9 +197,7 @@ import Testing
         func open(_ change: (inout FilePlan.File) -> Void = { _ in }) {
             var file = Self.file(40, at: now)
             change(&file)
-            plan.file = file
-            plan.begin()
-            plan.note(.open, .done, now)
+            plan.open(file, now)
         }
         open()
         #expect(plan.lease(now)?.end == .milliseconds(3))
@@ -237,6 +223,15 @@ import Testing
         settings.syncPolicy = .everyBatch
         plan.apply(settings, isStarted: true, now)
         #expect(plan.lease(now) == nil)
+    }
+}
+
+extension FilePlan {
+    /// Takes a file as the one that was just opened.
+    fileprivate mutating func open(_ file: File, _ moment: Moment) {
+        self.file = file
+        begin()
+        note(.open, .done, moment)
     }
 }
 

@@ -102,7 +102,7 @@ final class FileEngine {
         return counters
     }
 
-    /// Reads what earlier runs left in the directory, and applies the limits; once.
+    /// Reads what earlier runs left in the directory, and applies the limits.
     func start() throws {
         try store.start()
         advise()
@@ -307,6 +307,7 @@ final class FileEngine {
 
     private func perform(_ step: FilePlan.Step, _ records: inout Records, _ moment: FilePlan.Moment) {
         var outcome = FilePlan.Outcome.done
+        var failing = step
         do {
             switch step {
             case .examine: try examine(moment)
@@ -327,10 +328,11 @@ final class FileEngine {
             }
             note(step, outcome, moment)
             if let failure = plan.failure { tellFailed(failure) }
-            // Also a new file may be one that others have begun, under the fixed name.
+            // Other programs may have created the file under its fixed name and written to it: it is examined.
+            failing = .examine
             if step == .open || step == .roll(isFollowed: true), let writer { try follow(writer) }
         } catch {
-            fail(step, error, moment)
+            fail(failing, error, moment)
         }
     }
 
@@ -677,7 +679,7 @@ final class FileEngine {
     /// After a fork, the child forgets what its parent will write, and creates a file of its own.
     private func checkProcess() {
         if process.isHere(calls) { return }
-        _ = process.leaveParent(calls)
+        process = ProcessOwner(calls)
         opener.noteSharing()
         if !settings.isShared { opener.requireNew() }
         if let writer { inventory.protect(writer.name, true) }

@@ -42,7 +42,7 @@ final class FileStore {
     ///
     /// One who has died has told no one, but a look costs a call per file, so not where there are very many.
     var mayBeOutdated: Bool {
-        ledger.hasChanges || inventory.count <= 200
+        inventory.count <= 200 || ledger.hasChanges
             || (lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true)
     }
 
