@@ -182,11 +182,11 @@ extension LogDirectory {
     /// not. So the names are read again if one of them is gone, twice at most.
     func files<Known>(
         _ recognize: (String) -> Known?
-    ) throws -> [(name: String, known: Known, status: FileStatus)] {
+    ) throws -> [(name: String, known: Known, status: Result<FileStatus, any Error>)] {
         var attempts = 3
         while true {
             attempts -= 1
-            var files: [(name: String, known: Known, status: FileStatus)] = []
+            var files: [(name: String, known: Known, status: Result<FileStatus, any Error>)] = []
             var isGone = false
             for name in try names() {
                 guard let known = recognize(name) else { continue }
@@ -195,9 +195,9 @@ extension LogDirectory {
                         isGone = true
                         continue
                     }
-                    files.append((name, known, status))
+                    files.append((name, known, .success(status)))
                 } catch {
-                    // A file whose status cannot be read is left out.
+                    files.append((name, known, .failure(error)))
                 }
             }
             if !isGone || attempts == 0 { return files }

@@ -291,4 +291,207 @@ import Testing
         }
         #expect(names.map(text) == ["4\n", "5\n", "6\n"])
     }
+
+    // MARK: Several processes
+
+    private func makeNumbered(_ process: Int32) throws -> FileEngine {
+        let naming = try LogFileNaming(
+            application: "t", template: "{app}.{number:3}.log", activeName: "t.log")
+        return try makeEngine(makeKernel(process)) { $0.naming = naming }
+    }
+
+    @Test(
+        "Where the status of a file that is there cannot be read for a moment, what comes next is after it all the same"
+    )
+    func unreadable() throws {
+        for failing in 0..<30 {
+            disk.removeFolder()
+            disk.makeFolder(owner: 1000, mode: 0o700)
+            let first = try run(101)
+            write("one", to: first)
+            first.rollNow()
+            first.close()
+            clock.setWall(clock.now() + .seconds(-86_400))
+            let kernel = makeKernel(102)
+            var count = 0
+            let second = try makeEngine(kernel)
+            kernel.fault = {
+                guard $0 == .status else { return nil }
+                count += 1
+                return count == failing ? EIO : nil
+            }
+            write("two", to: second)
+            clock.advance(by: .seconds(2))
+            second.tick()
+            #expect(lines == ["one", "two"], "\(failing)")
+        }
+    }
+
+    @Test(
+        "What all write to is finished for all by one that has not opened it, and all go on in the same file")
+    func sharedRoll() throws {
+        let engines = try [101, 102].map { try makeEngine(makeKernel($0)) { $0.isShared = true } }
+        write("one", to: engines[0])
+        clock.advance(by: .seconds(1))
+        #expect(engines[1].rollNow())
+        write("two", to: engines[1])
+        write("three", to: engines[0])
+        write("four", to: engines[1])
+        #expect(names.map(text) == ["one\n", "two\nthree\nfour\n"])
+    }
+
+    @Test("Others notice the roll of one that could not write to the lock file for a moment")
+    func readOnlyLock() throws {
+        let kernel = makeKernel(102)
+        let engines = try [makeKernel(101), kernel].map {
+            try makeEngine($0) {
+                $0.isShared = true
+                $0.rolling.maximumSize = 12
+            }
+        }
+        write("12345678", to: engines[0])
+        clock.advance(by: .seconds(1))
+        var isFirst = true
+        kernel.fault = {
+            guard $0 == .open, isFirst else { return nil }
+            isFirst = false
+            return EPERM
+        }
+        write("1234", to: engines[1])
+        write("5", to: engines[0])
+        #expect(!isFirst && names.map(text) == ["12345678\n", "1234\n5\n"])
+    }
+
+    @Test(
+        "After the file that all write to was removed, all go on in the same file", arguments: [true, false])
+    func sharedRemoval(_ withDirectory: Bool) throws {
+        let engines = try [101, 102, 103].map { try makeEngine(makeKernel($0)) { $0.isShared = true } }
+        for engine in engines.prefix(2) { write("one", to: engine) }
+        clock.advance(by: .seconds(1))
+        if withDirectory {
+            disk.removeFolder()
+            disk.makeFolder(owner: 1000, mode: 0o700)
+        } else {
+            disk.removeName(names[0])
+        }
+        for engine in engines + engines { write("two", to: engine) }
+        #expect(names.map(text) == [String(repeating: "two\n", count: 6)])
+    }
+
+    @Test(
+        "The active file keeps its place among those that other processes made meanwhile, also where its name is taken"
+    )
+    func takenName() throws {
+        disk.plant("t.001.log", kind: .directory, owner: 1000)
+        let active = try makeNumbered(101)
+        write("one", to: active)
+        let other = try makeNumbered(102)
+        write("two", to: other)
+        active.rollNow()
+        #expect(names == ["t.001.log", "t.001@pid101.log", "t.002@pid102.log"])
+        write("three", to: active)
+        active.rollNow()
+        #expect(names.map(text) == ["", "one\n", "two\n", "three\n"])
+    }
+
+    @Test("A new file is after one that could not be continued and has just got its name")
+    func putAside() throws {
+        disk.plant("t.002.log", kind: .directory, owner: 1000)
+        let engine = FileEngine(
+            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+            settings: try makeNumbered(101).settings, clock: clock,
+            beginning: { FileBeginning(isJSON: false) })
+        write("one", to: engine)
+        engine.rollNow()
+        disk.plant("t.log", "{}\n", owner: 1000)
+        write("two", to: engine)
+        #expect(engine.writer?.label.number == 4)
+        engine.rollNow()
+        #expect(names.map(text) == ["one\n", "", "{}\n", "two\n"])
+    }
+
+    @Test("One that has not looked for long gives the active file the label that it has now")
+    func outdated() throws {
+        let (writing, waiting) = try (
+            makeNumbered(101), makeNumbered(102)
+        )
+        write("one", to: writing)
+        waiting.rollNow()
+        writing.rollNow()
+        write("two", to: writing)
+        writing.close()
+        disk.removeName("t.001.log")
+        waiting.rollNow()
+        #expect(names == ["t.002.log"])
+    }
+
+    @Test("The file after an active one that others removed, and whose writer has not noticed, is after that")
+    func removedActive() throws {
+        let unknowing = try makeNumbered(101)
+        write("zero", to: unknowing)
+        unknowing.rollNow()
+        write("one", to: unknowing)
+        disk.removeName("t.log")
+        let next = try makeNumbered(102)
+        write("two", to: next)
+        unknowing.rollNow()
+        next.rollNow()
+        #expect(names == ["t.001.log", "t.003.log"])
+    }
+
+    @Test(
+        "A file that others put in the place of the active one keeps its name, also where that could not be seen"
+    )
+    func replacedActive() throws {
+        for failing in 0..<40 {
+            disk.removeFolder()
+            disk.makeFolder(owner: 1000, mode: 0o700)
+            let kernel = makeKernel()
+            let engine = try makeEngine(kernel, activeName: "t.log")
+            write("one", to: engine)
+            disk.renameByOthers("t.log", to: "kept")
+            disk.plant("t.log", "theirs\n", owner: 1000, isForeign: true).isImmutable = true
+            var count = 0
+            kernel.fault = {
+                guard $0 == .status else { return nil }
+                count += 1
+                return (failing..<failing + 3).contains(count) ? EIO : nil
+            }
+            engine.rollNow()
+            #expect(text("t.log") == "theirs\n" && disk.violations == [], "\(failing)")
+        }
+    }
+
+    @Test("Limits that are lowered see that the open file was removed, and that its name is another's by now")
+    func reusedName() throws {
+        let unknowing = try run(101)
+        write("one", to: unknowing)
+        disk.removeName(names[0])
+        let other = try run(102)
+        for line in ["two", "three", "four"] {
+            write(line, to: other)
+            other.rollNow()
+        }
+        var settings = unknowing.settings
+        settings.retention.maximumCount = 2
+        unknowing.apply(settings)
+        #expect(names.map(text) == ["three\n", "four\n"])
+    }
+
+    @Test(
+        "A file of a wrong clock keeps its name while an older one keeps its own, since it comes after that")
+    func wrongClockOfTwo() throws {
+        let right = clock.now()
+        clock.setWall(moment("2099-01-01T00:00:00Z"))
+        let (first, second) = try (run(101), run(102))
+        write("0", to: first)
+        clock.advance(by: .seconds(1))
+        write("1", to: second)
+        clock.setWall(right)
+        second.rollNow()
+        #expect(lines == ["0", "1"])
+        first.rollNow()
+        write("2", to: second)
+        #expect(lines == ["0", "1", "2"] && !names.contains { $0.contains("2099") })
+    }
 }

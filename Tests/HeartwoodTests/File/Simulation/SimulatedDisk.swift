@@ -99,6 +99,8 @@ final class SimulatedDisk {
     var taken: [(data: [UInt8], file: SimulatedFile)] = []
     /// Others have removed the catalogue, and with it what was finished and processed.
     var hasLostCatalogue = false
+    /// Others have put something in its place, so that loggers need another name for it.
+    var hasOtherCatalogue = false
     /// What loggers have done that they must not do.
     var violations: [String] = []
     /// How long a logger may go without a look at the file that it writes.
@@ -141,9 +143,21 @@ final class SimulatedDisk {
 
     var used: Int { folder?.entries.values.reduce(0) { $0 + $1.data.count } ?? 0 }
 
+    /// Until when a logger need not have noticed that its file was taken away.
+    private var unnoticedUntil = Duration.zero
+    /// Whether every logger that lives has looked since others took a file away.
+    var isNoticed: Bool { clock.uptime() >= unnoticedUntil }
+
     func removeName(_ name: String) {
         guard let file = folder?.entries.removeValue(forKey: name) else { return }
         takeLink(file)
+    }
+
+    func renameByOthers(_ name: String, to new: String) {
+        guard let file = folder?.entries.removeValue(forKey: name) else { return }
+        folder?.entries[new] = file
+        file.isTampered = true
+        unnoticedUntil = clock.uptime() + lookInterval
     }
 
     /// Whether a logger may still write to a file that others have removed: it need not have looked since.
@@ -156,6 +170,7 @@ final class SimulatedDisk {
     private func takeLink(_ file: SimulatedFile) {
         file.links -= 1
         if file.links == 0 { file.removedAt = clock.uptime() }
+        unnoticedUntil = clock.uptime() + lookInterval
     }
 
     func removeFolder() {

@@ -144,12 +144,20 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         file.isLog = !name.hasPrefix(".")
         folder.entries[name] = file
         created += file.isLog ? 1 : 0
+        // Records that wait for room may come to it after those of later files.
+        noteWriter(file)
         trace("\(process) creates \(name), file \(file.number)")
         return try add(SimulatedHandle(file: file, isWritable: true))
     }
 
     func close(_ descriptor: Int32) {
         if !isDead { release(descriptor) }
+    }
+
+    private func noteWriter(_ file: SimulatedFile) {
+        guard file.lastWriter?.process != process else { return }
+        disk.beginnings += 1
+        file.lastWriter = (process, disk.beginnings)
     }
 
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
@@ -176,10 +184,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
             violate("wrote to file \(file.number), which is removed")
         }
         file.hasPart = count < bytes.count
-        if file.lastWriter?.process != process {
-            disk.beginnings += 1
-            file.lastWriter = (process, disk.beginnings)
-        }
+        noteWriter(file)
         trace(
             "\(process) writes \(count) of \(bytes.count) to file \(file.number) at \(file.data.count): \(String(decoding: bytes.prefix(count), as: UTF8.self).debugDescription)"
         )
@@ -361,7 +366,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
             !file.data.isEmpty, let begun = file.lastWriter?.begun
         else { return }
         for (kept, other) in folder.entries
-        where other !== file && other.isLog && !other.isTampered && other.locks.isEmpty
+        where other !== file && other.isLog && !other.isTampered && other.locks.isEmpty && !other.data.isEmpty
             && !other.isImmutable && other.lastWriter.map({ $0.begun < begun }) ?? false
         {
             violate("removed \(name), and kept the older lines of \(kept)")

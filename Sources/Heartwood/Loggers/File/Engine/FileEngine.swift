@@ -231,7 +231,15 @@ final class FileEngine {
     }
 
     /// Takes the lock that shared writing needs, and says whether the file is this process's alone meanwhile.
-    private func beginWrite() -> Bool { plan.settings.isShared ? ledger.lock.acquire() : true }
+    private func beginWrite() -> Bool {
+        guard plan.settings.isShared else { return true }
+        let isLocked = ledger.lock.acquire()
+        guard !isLocked, !directory.isInPlace else { return isLocked }
+        // It was lost with the directory.
+        ledger.lock.release()
+        try? store.followDirectory()
+        return ledger.lock.acquire()
+    }
 
     private func endWrite() {
         if plan.settings.isShared { ledger.lock.release() }
@@ -412,6 +420,8 @@ final class FileEngine {
 
     private func makeRoom(_ bytes: Int) throws {
         if bytes == 0 {
+            // A file that was taken away is not kept, and its name may be another's.
+            if let writer { _ = try releaseIfTakenAway(writer, calls.status(writer.file.number)) }
             try store.start()
             store.refresh()
         }
@@ -444,7 +454,7 @@ final class FileEngine {
         let name = old.name
         do {
             let cipher = try settings.cipher()
-            try giveFinalName(old, moment.wall)
+            try names.giveFinalName(old, moment.wall)
             writer = try opener.create(
                 moment.wall, cipher, isShared: old.isShared, finishing: (old.name, old.label))
         } catch {
@@ -500,15 +510,11 @@ final class FileEngine {
         if old.isShared, followOthers(old) { return }
         if try releaseIfTakenAway(old, old.refresh()) { return }
         guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
-        try giveFinalName(old, clock.now())
+        try names.giveFinalName(old, clock.now())
         try? names.removeSurplusName()
         if !settings.isShared { opener.requireNew() }
         retire(old)
         store.applyLimits()
-    }
-
-    private func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
-        (file.name, file.label) = try names.finalName(of: file.name, file.label, isShared: file.isShared, now)
     }
 
     /// Notes that a file is finished, and closes it.

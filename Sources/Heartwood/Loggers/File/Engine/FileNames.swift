@@ -20,25 +20,35 @@ final class FileNames {
 
     // MARK: Names that files keep
 
-    /// The name and label of the open file from now on: the one that it keeps, where it has the fixed active
-    /// name or one that is far ahead of the clock.
-    func finalName(
-        of old: String, _ label: LogFileLabel, isShared: Bool, _ now: LogTimestamp
-    ) throws -> (name: String, label: LogFileLabel) {
-        correctNames(now)
-        // Others who write to the same file look for it under its name.
-        let isAhead = !isShared && isAhead(label, now)
+    /// Gives the open file the name and label that it keeps, where it has the fixed active name or one that
+    /// is far ahead of the clock.
+    func giveFinalName(_ file: FileWriter, _ now: LogTimestamp) throws {
+        let (old, label) = (file.name, file.label)
         let isActive = old == settings.naming.activeName
-        guard isAhead || isActive else { return (old, label) }
-        let label = isAhead ? correctLabel(label, now) : label
-        let final = try isActive ? renameFinal(old, label) : rename(old, .plain, to: label)
-        inventory.rename(old, to: final.0, label: final.1)
-        return final
+        if isActive { store.follow() }
+        correctNames(now)
+        // Others who write to the same file look for it under its name; and it stays after those before it
+        // that others keep from being renamed.
+        let isAhead =
+            !file.isShared && isAhead(label, now)
+            && !inventory.entries.contains { $0.label < label && self.isAhead($0.label, now) }
+        guard isAhead || isActive else { return }
+        // Others may have put another file in its place.
+        guard try directory.status(old)?.identity == file.identity else {
+            throw SystemFailure(.rename, ENOENT)
+        }
+        let final = isAhead ? correctLabel(label, now) : label
+        (file.name, file.label) = try isActive ? renameFinal(old, final) : rename(old, .plain, to: final)
+        inventory.rename(old, to: file.name, label: file.label)
     }
 
     /// Gives a file the first name that is free, from its label on.
+    ///
+    /// Where there are files with later labels, the first is tried with the number of this process as well:
+    /// the next ones are theirs, or after them.
     private func renameFinal(_ old: String, _ first: LogFileLabel) throws -> (String, LogFileLabel) {
         var label = first
+        var isAmongLater = first.process == nil && inventory.newest.map { first < $0 } ?? false
         for _ in 0..<10_000 {
             let name = settings.naming.name(for: label)
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
@@ -47,7 +57,9 @@ final class FileNames {
                 if try !directory.rename(old, to: name), let identity { surplus = (old, identity) }
                 return (name, label)
             } catch let failure as SystemFailure where failure.number == EEXIST {
-                label.count()
+                label.process = isAmongLater ? directory.calls.process : first.process
+                if !isAmongLater { label.count() }
+                isAmongLater = false
             }
         }
         throw SystemFailure(.rename, EEXIST)

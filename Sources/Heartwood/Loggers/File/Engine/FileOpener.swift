@@ -37,8 +37,8 @@ final class FileOpener {
     private var settings: FileSettings { store.settings }
     private var calls: SystemCalls { store.calls }
 
-    /// Has the next file be a new one.
-    func requireNew() { mustBegin = true }
+    /// Has the next file be a new one, unless all write to the newest.
+    func requireNew() { mustBegin = !settings.isShared }
 
     /// Another process or logger writes to this directory.
     func noteSharing() { sharesDirectory = true }
@@ -47,11 +47,7 @@ final class FileOpener {
     func open(_ now: LogTimestamp, _ uptime: Duration) throws -> FileWriter {
         try store.start()
         let cipher = try settings.cipher()
-        if !directory.isInPlace {
-            try directory.reopen()
-            ledger.lock.reset()
-            store.refresh()
-        }
+        try store.followDirectory()
         let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
         let hasChanges = ledger.hasChanges
@@ -201,12 +197,17 @@ final class FileOpener {
         return told == seen ? max(createdAt, birth) : createdAt
     }
 
-    /// Finishes the files that earlier runs left, but those that other processes and loggers use.
+    /// Finishes the files that earlier runs left, and the one that all write to, but not those that others
+    /// use alone.
     func finishLeftovers() throws {
         try store.start()
+        let isLocked = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        guard isLocked || !settings.isShared else { throw SystemFailure(.lock, EAGAIN) }
+        store.follow()
         for entry in candidates {
             guard let taken = try take(entry.name) else { continue }
-            if taken.isAlone { names.finishFound(entry) }
+            if !ledger.isFinished(entry) { names.finishFound(entry) }
             calls.unlock(taken.file.number)
         }
     }
@@ -258,7 +259,7 @@ final class FileOpener {
                 }
                 switch try takeActive(name, label, now, cipher) {
                 case .taken(let writer): return writer
-                case .renamed: continue
+                case .renamed: label = try newLabel(now, isShared: isShared)
                 case .refused:
                     isActiveRefused = true
                     // The file with the dated name is after it, also when it can be used again.

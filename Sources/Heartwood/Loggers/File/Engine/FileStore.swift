@@ -85,10 +85,18 @@ final class FileStore {
     }
 
     /// Looks again where others have created or finished files since the last look.
-    private func follow() {
+    func follow() {
         guard ledger.hasChanges else { return }
         ledger.load()
         refresh()
+    }
+
+    /// Goes on in the directory that has the name now, where the one that was open has lost it.
+    func followDirectory() throws {
+        guard !directory.isInPlace else { return }
+        try directory.reopen()
+        ledger.lock.reset()
+        if isStarted { refresh() }
     }
 
     /// Notes that a file is finished; what others have changed before is known afterwards.
@@ -103,10 +111,7 @@ final class FileStore {
 
     /// Completes what a crash has cut in two: renaming, and archiving.
     private func finishLeftovers() {
-        for name in inventory.refused { report(.refused(.notRegular, name: name)) }
-        for entry in inventory.entries where entry.isForeign {
-            report(.refused(.foreignOwner, name: entry.name))
-        }
+        for (name, reason) in inventory.refused { report(reason, name: name) }
         if ledger.lock.acquire() { finishRenaming() }
         ledger.lock.release()
         finishArchiving()

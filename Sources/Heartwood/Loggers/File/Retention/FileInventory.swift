@@ -17,7 +17,7 @@ final class FileInventory: Sendable {
         var isProtected = false
         /// An archive that is not finished yet; belongs to a log that is in the list as well.
         var isUnfinished = false
-        /// Of another user; it is neither counted nor touched, and only its name matters.
+        /// Of another user, or unreadable; it is neither counted nor touched, and only its name matters.
         var isForeign = false
         fileprivate var isCounted: Bool { !isForeign && !isUnfinished }
     }
@@ -33,8 +33,8 @@ final class FileInventory: Sendable {
         var reservations: [String: Int] = [:]
         /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
         var version = 0
-        /// Names that are ours, of things that are no regular files.
-        var refused: [String] = []
+        /// Names that are ours, of what cannot be used, and why.
+        var refused: [(name: String, reason: any Error)] = []
 
         /// Adjusts the sums to an entry that comes (1) or goes (-1).
         mutating func count(_ entry: Entry, _ sign: Int) {
@@ -73,8 +73,9 @@ final class FileInventory: Sendable {
     /// The oldest file that may be removed.
     var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
     var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
-    /// Names of this naming that symbolic links, pipes and the like had when the directory was last read.
-    var refused: [String] { state.withLock { $0.refused } }
+    /// What had names of this naming when the directory was last read, and cannot be used: symbolic links,
+    /// pipes, files of others.
+    var refused: [(name: String, reason: any Error)] { state.withLock { $0.refused } }
 
     /// Reads the directory, with one call per file of ours; what is protected stays so.
     ///
@@ -105,9 +106,9 @@ final class FileInventory: Sendable {
     private static func read(
         _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme,
         _ activeLabel: LogFileLabel?
-    ) throws -> (entries: [Entry], refused: [String]) {
+    ) throws -> (entries: [Entry], refused: [(name: String, reason: any Error)]) {
         var entries: [Entry] = []
-        var refused: [String] = []
+        var refused: [(name: String, reason: any Error)] = []
         typealias Known = (label: LogFileLabel, stage: ArchiveStage, isUnfinished: Bool)
         let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -118,21 +119,27 @@ final class FileInventory: Sendable {
             return (activeLabel ?? LogFileLabel(createdAt: nil), stage, isUnfinished)
         }
         for (name, known, status) in files {
-            var label = known.label
-            guard status.kind == .regular else {
-                refused.append(name)
+            var entry = Entry(
+                name: name, label: known.label, stage: known.stage, size: 0,
+                modified: LogTimestamp(nanoseconds: 0), isUnfinished: known.isUnfinished)
+            switch status {
+            case .success(let status) where status.kind != .regular:
+                refused.append((name, LogDirectory.Refusal.notRegular))
                 continue
+            case .success(let status):
+                (entry.size, entry.modified) = (status.size, status.modified)
+                entry.isForeign = status.owner != directory.calls.user
+                if entry.isForeign { refused.append((name, LogDirectory.Refusal.foreignOwner)) }
+                if name == naming.activeName, activeLabel == nil {
+                    // As exact as names are: labels of files that come later must be after it.
+                    entry.label.createdAt = status.modified
+                    entry.label = naming.recognize(naming.name(for: entry.label)) ?? entry.label
+                }
+            case .failure(let error):
+                entry.isForeign = true
+                refused.append((name, error))
             }
-            if name == naming.activeName, activeLabel == nil {
-                // As exact as names are: labels of files that come later must be after it.
-                label.createdAt = status.modified
-                label = naming.recognize(naming.name(for: label)) ?? label
-            }
-            entries.append(
-                Entry(
-                    name: name, label: label, stage: known.stage, size: status.size,
-                    modified: status.modified, isUnfinished: known.isUnfinished,
-                    isForeign: status.owner != directory.calls.user))
+            entries.append(entry)
         }
         // The active file is after all others, also where names have numbers only, or the day.
         if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }) {
@@ -293,7 +300,7 @@ extension LogFileInfo {
         }
         // Files of the same time go by their names, whatever the order in which the directory lists them.
         return files.sorted { $0.name < $1.name }.compactMap { name, known, status in
-            guard status.kind == .regular else { return nil }
+            guard let status = try? status.get(), status.kind == .regular else { return nil }
             let label = label(of: known.log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
                 name: name, label: label, stage: known.stage, size: status.size, modified: status.modified)

@@ -95,11 +95,15 @@ final class FileLedger {
         return catalogue.isFinished(entry.name, entry.label)
     }
 
-    /// The label after which the next one comes: that of the newest file, there or finished.
+    /// The label after which the next one comes: that of the newest file, there, active or finished.
     ///
     /// A date in the future that no file has any more was a wrong clock's, and is forgotten.
     func newest(at now: LogTimestamp) -> LogFileLabel? {
-        let newest = inventory.newest
+        var newest = inventory.newest
+        // Its writer need not have noticed yet that others have removed it.
+        if let active = catalogue.active, active.createdAt.map({ $0 <= now }) ?? true {
+            newest = max(newest ?? active, active)
+        }
         guard let finished = catalogue.finished else { return newest }
         if let newest, newest >= finished { return newest }
         guard let createdAt = finished.createdAt, createdAt > now else { return finished }
