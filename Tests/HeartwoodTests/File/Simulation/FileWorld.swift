@@ -76,6 +76,8 @@ final class FileWorld {
     private var isNested = false
     private var isHealed = false
     private var faultRate = 0
+    /// A process may take the lock file for one that nobody can write to, and not tell of a change.
+    private var mayMissChanges = false
     /// What makes an exact limit or a single processing impossible to ask for.
     private var hasFaults = false
     private var hasDeaths = false
@@ -108,6 +110,7 @@ final class FileWorld {
             naming: try LogFileNaming(
                 application: "t", template: template, activeName: hasActiveName ? "t.log" : nil))
         settings.isShared = numbers.chance(4)
+        disk.isShared = settings.isShared
         settings.rolling.maximumSize = numbers.pick([0, 60, 100, 300])
         settings.rolling.interval = numbers.pick([.zero, .seconds(600), .seconds(86_400)])
         settings.retention.maximumCount = numbers.pick([0, 1, 2, 3, 5])
@@ -354,6 +357,9 @@ final class FileWorld {
         }
         let number = numbers.pick([EACCES, EPERM, EIO, EROFS, ENOSPC, EMFILE])
         let call = numbers.chance(2) ? numbers.pick(SystemCall.allCases) : nil
+        if [EPERM, EROFS].contains(number), [nil, .open].contains(call) {
+            mayMissChanges = settings.isShared
+        }
         kernel.fault = { [unowned self] made in
             guard call == nil || call == made, numbers.chance(faultRate) else { return nil }
             return number
@@ -388,7 +394,9 @@ final class FileWorld {
             // The note may be lost with the process that could not make it, or with the catalogue.
             let isNewProcess = file.processors.insert(writer.kernel.process).inserted
             let mayLoseNote = hasDeaths || hasFaults || hasFullDisk
-            if file.processed > 1, !disk.hasLostCatalogue, !isNewProcess || !mayLoseNote {
+            // One whose fixed name could not be removed may get another name by others who write to it.
+            let mayHaveTwoNames = hasFaults && settings.isShared && settings.naming.activeName != nil
+            if file.processed > 1, !disk.hasLostCatalogue, !isNewProcess || !mayLoseNote, !mayHaveTwoNames {
                 fail("\(name) was processed \(file.processed) times")
             }
             for case let other? in living
@@ -553,7 +561,8 @@ final class FileWorld {
     ///
     /// A new file is after all that are finished, also after those that are gone: its name would be used again.
     private func checkFinished(_ writer: SimulatedWriter, isNew: Bool) {
-        guard !hasInterrupts, let active = writer.engine.writer, writer.engine.isSaved, !disk.hasLostCatalogue
+        guard !hasInterrupts, !mayMissChanges, let active = writer.engine.writer, writer.engine.isSaved,
+            !disk.hasLostCatalogue
         else { return }
         guard
             let file = disk.folder?.entries[".t.catalogue.\(Self.user)"]

@@ -33,7 +33,8 @@ final class SimulatedFile {
     var hasPart = false
     /// How many parts of records may be left in it: those of deaths, and those that could not be cut off.
     var excusedParts = 0
-    /// The process that wrote to it last, and when that one began to, in the order of all such moments.
+    /// The process that wrote to it last, and when that one began to, in the order of all such moments; the
+    /// first one where all write to a file.
     var lastWriter: (process: Int32, begun: Int)?
     /// Who has its lock, and whether they share it.
     var locks: [ObjectIdentifier: Bool] = [:]
@@ -91,6 +92,8 @@ final class SimulatedDisk {
     private(set) var files: [SimulatedFile] = []
     /// The bytes that files may take in all.
     var capacity = Int.max / 4
+    /// Whether all write to one file.
+    var isShared = false
     /// How often a process has begun to write to a file.
     var beginnings = 0
     /// Whether all that a process knows of the files is true, so that it removes the oldest first.

@@ -155,7 +155,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     }
 
     private func noteWriter(_ file: SimulatedFile) {
-        guard file.lastWriter?.process != process else { return }
+        guard file.lastWriter?.process != process, !disk.isShared || file.lastWriter == nil else { return }
         disk.beginnings += 1
         file.lastWriter = (process, disk.beginnings)
     }
