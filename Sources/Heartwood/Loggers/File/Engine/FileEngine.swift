@@ -388,7 +388,7 @@ final class FileEngine {
         } catch {
             guard writer.mustCut || error.number == EBADF else { throw error }
             // What is at its end cannot be cut off, or it was closed by others: leave it alone.
-            opener.requireNew()
+            opener.requireNew(always: true)
             store.noteFinished(writer.name, writer.label)
             release(writer)
             return fail(.examine, error, moment, isLeft: true)
@@ -420,8 +420,10 @@ final class FileEngine {
 
     private func makeRoom(_ bytes: Int) throws {
         if bytes == 0 {
-            // A file that was taken away is not kept, and its name may be another's.
-            if let writer { _ = try releaseIfTakenAway(writer, calls.status(writer.file.number)) }
+            // A file that was taken away must not protect another one that has its name by now.
+            if let writer, !writer.isTorn, let status = try? calls.status(writer.file.number) {
+                _ = releaseIfTakenAway(writer, status)
+            }
             try store.start()
             store.refresh()
         }
@@ -512,7 +514,7 @@ final class FileEngine {
         guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
         try names.giveFinalName(old, clock.now())
         try? names.removeSurplusName()
-        if !settings.isShared { opener.requireNew() }
+        opener.requireNew()
         retire(old)
         store.applyLimits()
     }
@@ -568,6 +570,7 @@ final class FileEngine {
         store.refresh()
         ledger.noteSeen()
         guard ledger.catalogue.isFinished(file.name, file.label) else { return false }
+        if settings.syncPolicy != .never { _ = try? file.sync() }
         release(file)
         return true
     }
@@ -687,7 +690,7 @@ final class FileEngine {
         if process.isHere(calls) { return }
         process = ProcessOwner(calls)
         opener.noteSharing()
-        if !settings.isShared { opener.requireNew() }
+        opener.requireNew()
         if let writer { inventory.protect(writer.name, true) }
         writer = nil
         slot = nil

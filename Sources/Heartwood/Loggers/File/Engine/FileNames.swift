@@ -29,40 +29,52 @@ final class FileNames {
         correctNames(now)
         // Others who write to the same file look for it under its name; and it stays after those before it
         // that others keep from being renamed.
-        let isAhead =
+        let mustCorrect =
             !file.isShared && isAhead(label, now)
-            && !inventory.entries.contains { $0.label < label && self.isAhead($0.label, now) }
-        guard isAhead || isActive else { return }
+            && !inventory.entries.contains { $0.label < label && isAhead($0.label, now) }
+        guard mustCorrect || isActive else { return }
         // Others may have put another file in its place.
         guard try directory.status(old)?.identity == file.identity else {
             throw SystemFailure(.rename, ENOENT)
         }
-        let final = isAhead ? correctLabel(label, now) : label
+        let final = mustCorrect ? correctLabel(label, now) : label
         (file.name, file.label) = try isActive ? renameFinal(old, final) : rename(old, .plain, to: final)
         inventory.rename(old, to: file.name, label: file.label)
+        if isActive, file.label != label { ledger.forgetActive(label) }
     }
 
     /// Gives a file the first name that is free, from its label on.
     ///
     /// Where there are files with later labels, the first is tried with the number of this process as well:
-    /// the next ones are theirs, or after them.
+    /// the next numbers are taken by those files, or would be after them.
     private func renameFinal(_ old: String, _ first: LogFileLabel) throws -> (String, LogFileLabel) {
-        var label = first
-        var isAmongLater = first.process == nil && inventory.newest.map { first < $0 } ?? false
-        for _ in 0..<10_000 {
+        var labels = [first]
+        if first.process == nil, inventory.newest.map({ first < $0 }) ?? false {
+            var own = first
+            own.process = directory.calls.process
+            if settings.naming.recognize(settings.naming.name(for: own)) != nil { labels.append(own) }
+        }
+        var counted = first
+        for attempt in 0..<10_000 {
+            if attempt >= labels.count { counted.count() }
+            let label = attempt < labels.count ? labels[attempt] : counted
             let name = settings.naming.name(for: label)
             guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
+            if try isTaken(name) { continue }
             do {
                 let identity = try directory.status(old)?.identity
                 if try !directory.rename(old, to: name), let identity { surplus = (old, identity) }
                 return (name, label)
             } catch let failure as SystemFailure where failure.number == EEXIST {
-                label.process = isAmongLater ? directory.calls.process : first.process
-                if !isAmongLater { label.count() }
-                isAmongLater = false
+                continue
             }
         }
         throw SystemFailure(.rename, EEXIST)
+    }
+
+    /// Whether a log, or the archive of one, has a name.
+    private func isTaken(_ log: String) throws -> Bool {
+        try ArchiveStage.allCases.contains { try directory.status(log + $0.rawValue) != nil }
     }
 
     /// The name and label of a finished file that an earlier run left; one with the fixed active name gets
@@ -72,6 +84,7 @@ final class FileNames {
             let (name, label) = try? renameFinal(entry.name, entry.label)
         else { return (entry.name, entry.label) }
         inventory.rename(entry.name, to: name, label: label)
+        if label != entry.label { ledger.forgetActive(entry.label) }
         return (name, label)
     }
 
@@ -164,10 +177,7 @@ final class FileNames {
             let log = settings.naming.name(for: label)
             let name = log + stage.rawValue
             guard LogFileNaming.isUsable(log) else { throw LogDirectory.Refusal.badName }
-            let isTaken = try ArchiveStage.allCases.contains {
-                try directory.status(log + $0.rawValue) != nil
-            }
-            if isTaken {
+            if try isTaken(log) {
                 label.count()
                 continue
             }

@@ -5,8 +5,8 @@ import CHeartwood
 /// 1. Only the newest file is continued. An older one would take lines that are newer than those of the files
 ///    after it, and would be the first that the limits remove.
 /// 2. A file that has no writer and is not the newest is finished, whatever its size and age.
-/// 3. A file that another process or logger has locked is left to it, and a file is written only while its
-///    lock is held.
+/// 3. A file that another process or logger has locked alone is left to it, and a file is written only while
+///    its lock is held.
 /// 4. A new label is after those of all files that are there, and of all that are finished.
 /// 5. Whatever a file that is there refuses, it is reported by its name, and the logger continues with
 ///    another one.
@@ -20,8 +20,9 @@ final class FileOpener {
     private let store: FileStore
     /// How a new file would begin.
     private let beginning: () -> FileBeginning
-    /// The next file must not be one that is there already.
+    /// The next file must not be one that is there already; where all write to the newest, too.
     private var mustBegin = false
+    private var mustBeginAlways = false
     /// Another process or logger writes to this directory, so names say whose they are.
     private var sharesDirectory = false
 
@@ -37,8 +38,11 @@ final class FileOpener {
     private var settings: FileSettings { store.settings }
     private var calls: SystemCalls { store.calls }
 
-    /// Has the next file be a new one, unless all write to the newest.
-    func requireNew() { mustBegin = !settings.isShared }
+    /// Has the next file be a new one; where all write to the newest, only if `always` says so.
+    func requireNew(always: Bool = false) {
+        mustBegin = true
+        if always { mustBeginAlways = true }
+    }
 
     /// Another process or logger writes to this directory.
     func noteSharing() { sharesDirectory = true }
@@ -60,14 +64,13 @@ final class FileOpener {
         // A file that several processes write to is opened only while no other one writes. Whoever writes has
         // asked for the lock already, and this one is then the same: so the plan need not ask twice.
         let isShared = settings.isShared && isLocked
-        if !mustBegin, isShared == settings.isShared, ledger.isKnown,
-            let found = try find(now, uptime, cipher)
-        {
-            return found
-        }
-        let new = try create(now, cipher, isShared: isShared, finishing: nil)
-        mustBegin = false
-        return new
+        let mayContinue = !mustBeginAlways && (!mustBegin || settings.isShared)
+        let found =
+            mayContinue && isShared == settings.isShared && ledger.isKnown
+            ? try find(now, uptime, cipher) : nil
+        let writer = try found ?? create(now, cipher, isShared: isShared, finishing: nil)
+        (mustBegin, mustBeginAlways) = (false, false)
+        return writer
     }
 
     // MARK: Files of earlier runs
@@ -84,7 +87,7 @@ final class FileOpener {
 
     /// The name of the only file that may be continued; nil where a newer one was finished.
     private var continuable: String? {
-        let files = inventory.entries.filter { !$0.isUnfinished && !$0.isForeign }
+        let files = inventory.entries.filter { !$0.isUnfinished && (!$0.isForeign || $0.isUnreadable) }
         guard let newest = files.last else { return nil }
         // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk
         // tell more exactly where they can: a naming need not give a file the same label in each run.
@@ -206,9 +209,21 @@ final class FileOpener {
         guard isLocked || !settings.isShared else { throw SystemFailure(.lock, EAGAIN) }
         store.follow()
         for entry in candidates {
-            guard let taken = try take(entry.name) else { continue }
-            if !ledger.isFinished(entry) { names.finishFound(entry) }
-            calls.unlock(taken.file.number)
+            do {
+                guard let taken = try take(entry.name) else { continue }
+                defer { calls.unlock(taken.file.number) }
+                // Until the lock was taken, its writer may have finished it. One that was just created is as
+                // good as a new one.
+                ledger.load()
+                if ledger.isFinished(entry) || !taken.isAlone && taken.status.size == 0 { continue }
+                names.finishFound(entry)
+            } catch let failure as SystemFailure where failure.isShortage {
+                throw failure
+            } catch let failure as SystemFailure where failure.number == ENOENT {
+                continue
+            } catch {
+                store.report(error, name: entry.name)
+            }
         }
     }
 
@@ -259,7 +274,9 @@ final class FileOpener {
                 }
                 switch try takeActive(name, label, now, cipher) {
                 case .taken(let writer): return writer
-                case .renamed: label = try newLabel(now, isShared: isShared)
+                case .renamed:
+                    store.follow()
+                    label = try newLabel(now, isShared: isShared)
                 case .refused:
                     isActiveRefused = true
                     // The file with the dated name is after it, also when it can be used again.

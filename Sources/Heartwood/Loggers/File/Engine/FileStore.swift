@@ -143,7 +143,8 @@ final class FileStore {
     /// complete.
     private func finishArchiving() {
         let entries = inventory.entries
-        let complete = Set(entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished }.map(\.name))
+        let archives = entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished && !$0.isForeign }
+        let complete = Set(archives.map(\.name))
         for entry in entries where !entry.isProtected && !entry.isForeign {
             let hasArchive =
                 entry.stage == .plain

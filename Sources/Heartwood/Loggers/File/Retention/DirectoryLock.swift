@@ -151,8 +151,14 @@ package final class DirectoryLock {
 
     /// Tells the others that a file is created or finished; returns whether they will see it.
     func countUp() -> Bool {
-        // They look each time where they cannot be told: but perhaps only this process could not, once.
-        guard let file = isReadOnly ? try? directory.open(fileName).file : file else { return true }
+        guard var file else { return true }
+        if isReadOnly {
+            do { file = try directory.open(fileName).file } catch {
+                // Others look each time where nobody can write it; perhaps only this process could not, for a
+                // moment.
+                return [EPERM, EROFS].contains((error as? SystemFailure)?.number)
+            }
+        }
         let calls = directory.calls
         let byte = [UInt8(ascii: ".")]
         if byte.withUnsafeBytes({ try? calls.write(file.number, $0, quietly: true) }) == 1 { return true }

@@ -20,6 +20,11 @@ struct FileCatalogue: Sendable, Hashable {
         guard let finished else { return false }
         return label <= finished && !open.contains(name)
     }
+
+    /// Forgets when the active file was created, unless another one is active by now.
+    mutating func forgetActive(_ label: LogFileLabel) {
+        if let active, !(active < label), !(label < active) { self.active = nil }
+    }
 }
 
 extension FileCatalogue {

@@ -19,6 +19,8 @@ final class FileInventory: Sendable {
         var isUnfinished = false
         /// Of another user, or unreadable; it is neither counted nor touched, and only its name matters.
         var isForeign = false
+        /// Its status could not be read.
+        var isUnreadable = false
         fileprivate var isCounted: Bool { !isForeign && !isUnfinished }
     }
 
@@ -136,8 +138,10 @@ final class FileInventory: Sendable {
                     entry.label = naming.recognize(naming.name(for: entry.label)) ?? entry.label
                 }
             case .failure(let error):
-                entry.isForeign = true
                 refused.append((name, error))
+                // When it was created is not known.
+                if name == naming.activeName, activeLabel == nil { continue }
+                (entry.isForeign, entry.isUnreadable) = (true, true)
             }
             entries.append(entry)
         }
@@ -278,8 +282,10 @@ extension LogFileInfo {
             }
         }
         // A crash may have left a log and its complete archive.
-        let entries = inventory.entries.filter { !$0.isUnfinished }
-        let archived = Set(entries.lazy.filter { $0.stage != .plain }.map { ArchiveStage.split($0.name).log })
+        let entries = inventory.entries.filter { !$0.isUnfinished && !$0.isUnreadable }
+        let archived = Set(
+            entries.lazy.filter { $0.stage != .plain && !$0.isForeign }
+                .map { ArchiveStage.split($0.name).log })
         return entries.filter { $0.stage != .plain || !archived.contains($0.name) }
             .map { LogFileInfo($0, directory, opens: opens) }
     }

@@ -2,7 +2,8 @@ import CHeartwood
 
 /// What the loggers of a directory know together: which files are finished, and what others have changed.
 ///
-/// 1. A file is finished only when its writer, or whoever found it without one, said so of this very file.
+/// 1. A file is finished only when one of its writers, or whoever found it without one or shared with others,
+///    said so of this very file.
 ///    Finishing a newer file finishes no older one.
 /// 2. All changes are made under the directory's lock, to what is on the disk at that moment.
 ///
@@ -154,7 +155,7 @@ final class FileLedger {
         }
         catalogue.open.remove(name)
         catalogue.finished = max(catalogue.finished ?? label, label)
-        if catalogue.active == label { catalogue.active = nil }
+        catalogue.forgetActive(label)
     }
 
     /// Forgets files that are gone; seldom, because it costs a look at all names.
@@ -178,13 +179,7 @@ final class FileLedger {
         }
     }
 
-    func forgetActive(_ label: LogFileLabel) {
-        catalogue = file.update { catalogue in
-            // Another process may have created the next one by now.
-            guard let active = catalogue.active, !(active < label), !(label < active) else { return }
-            catalogue.active = nil
-        }
-    }
+    func forgetActive(_ label: LogFileLabel) { catalogue = file.update { $0.forgetActive(label) } }
 }
 
 extension SystemFailure {
