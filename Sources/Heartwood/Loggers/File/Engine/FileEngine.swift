@@ -336,7 +336,7 @@ final class FileEngine {
             }
             note(step, outcome, moment)
             if let failure = plan.failure { tellFailed(failure) }
-            // Other programs may have created the file under its fixed name and written to it: it is examined.
+            // Other programs may have created the file under its fixed name, and written to it.
             failing = .examine
             if step == .open || step == .roll(isFollowed: true), let writer { try follow(writer) }
         } catch {

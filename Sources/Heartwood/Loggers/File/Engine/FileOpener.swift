@@ -406,7 +406,7 @@ final class FileOpener {
 
     /// Opens a file and takes its lock: alone, or with others where all write to one file.
     ///
-    /// Nil where another process or logger has it; `ENOENT` is thrown where the name was another file's before.
+    /// Nil where another process or logger has it; throws `ENOENT` where the name was another file's before.
     private func take(_ name: String) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
         let (file, _) = try directory.open(name)
         let isAlone = try calls.tryLock(file.number)

@@ -180,7 +180,7 @@ final class FileStore {
 
     /// Removes what the limits say, in one process at a time.
     ///
-    /// Looks at the directory before, unless that `isFresh`: files of others may be older than those known here.
+    /// Looks at the directory before, unless that `isFresh`: files of others may be older than those known.
     func applyLimits(incoming: Int = 0, incomingFiles: Int = 0, isFresh: Bool = false) {
         let outcome = ledger.lock.take(waits: false)
         defer { ledger.lock.release() }
