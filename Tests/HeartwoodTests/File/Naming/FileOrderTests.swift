@@ -53,8 +53,7 @@ import Testing
         arguments: [nil, "t.log"], [0, 2])
     func killInRoll(_ active: String?, _ limit: Int) throws {
         for calls in 1..<80 {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
             var written: [String] = []
             func run(_ process: Int32, killedAfter calls: Int? = nil) throws {
                 let kernel = makeKernel(process)
@@ -294,6 +293,21 @@ import Testing
 
     // MARK: Several processes
 
+    /// Has the kernel fail to tell the status of a file, in these of its calls from now on.
+    private func failStatus(of kernel: SimulatedKernel, at calls: ClosedRange<Int>) {
+        var count = 0
+        kernel.fault = {
+            guard $0 == .status else { return nil }
+            count += 1
+            return calls.contains(count) ? EIO : nil
+        }
+    }
+
+    private func emptyDisk() {
+        disk.removeFolder()
+        disk.makeFolder(owner: 1000, mode: 0o700)
+    }
+
     private func makeNumbered(_ process: Int32) throws -> FileEngine {
         let naming = try LogFileNaming(
             application: "t", template: "{app}.{number:3}.log", activeName: "t.log")
@@ -305,21 +319,15 @@ import Testing
     )
     func unreadable() throws {
         for failing in 0..<30 {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
             let first = try run(101)
             write("one", to: first)
             first.rollNow()
             first.close()
             clock.setWall(clock.now() + .seconds(-86_400))
             let kernel = makeKernel(102)
-            var count = 0
             let second = try makeEngine(kernel)
-            kernel.fault = {
-                guard $0 == .status else { return nil }
-                count += 1
-                return count == failing ? EIO : nil
-            }
+            failStatus(of: kernel, at: failing...failing)
             write("two", to: second)
             clock.advance(by: .seconds(2))
             second.tick()
@@ -330,8 +338,7 @@ import Testing
     @Test("Where the newest file cannot be read for a moment, no older one is continued")
     func unreadableNewest() throws {
         for failing in 0..<30 {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
             let left = try [run(101), run(102)]
             for (engine, line) in zip(left, ["one", "two"]) {
                 clock.advance(by: .seconds(1))
@@ -340,12 +347,7 @@ import Testing
             left.forEach { $0.close() }
             let kernel = makeKernel(103)
             let next = try makeEngine(kernel)
-            var count = 0
-            kernel.fault = {
-                guard $0 == .status else { return nil }
-                count += 1
-                return count == failing ? EIO : nil
-            }
+            failStatus(of: kernel, at: failing...failing)
             write("three", to: next)
             clock.advance(by: .seconds(2))
             next.tick()
@@ -433,8 +435,7 @@ import Testing
     @Test("Others notice the roll of one that could not write to the lock file for a moment")
     func readOnlyLock() throws {
         for failing in 2..<20 {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
             let kernel = makeKernel(102)
             let engines = try [makeKernel(101), kernel].map {
                 try makeEngine($0) {
@@ -465,8 +466,7 @@ import Testing
         for engine in engines.prefix(2) { write("one", to: engine) }
         clock.advance(by: .seconds(1))
         if withDirectory {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
         } else {
             disk.removeName(names[0])
         }
@@ -508,9 +508,7 @@ import Testing
 
     @Test("One that has not looked for long gives the active file the label that it has now")
     func outdated() throws {
-        let (writing, waiting) = try (
-            makeNumbered(101), makeNumbered(102)
-        )
+        let (writing, waiting) = try (makeNumbered(101), makeNumbered(102))
         write("one", to: writing)
         waiting.rollNow()
         writing.rollNow()
@@ -540,19 +538,13 @@ import Testing
     )
     func replacedActive() throws {
         for failing in 0..<40 {
-            disk.removeFolder()
-            disk.makeFolder(owner: 1000, mode: 0o700)
+            emptyDisk()
             let kernel = makeKernel()
             let engine = try makeEngine(kernel, activeName: "t.log")
             write("one", to: engine)
             disk.renameByOthers("t.log", to: "kept")
             disk.plant("t.log", "theirs\n", owner: 1000, isForeign: true).isImmutable = true
-            var count = 0
-            kernel.fault = {
-                guard $0 == .status else { return nil }
-                count += 1
-                return (failing..<failing + 3).contains(count) ? EIO : nil
-            }
+            failStatus(of: kernel, at: failing...failing + 2)
             engine.rollNow()
             #expect(text("t.log") == "theirs\n" && disk.violations == [], "\(failing)")
         }

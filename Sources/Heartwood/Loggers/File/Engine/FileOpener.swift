@@ -20,8 +20,9 @@ final class FileOpener {
     private let store: FileStore
     /// How a new file would begin.
     private let beginning: () -> FileBeginning
-    /// The next file must not be one that is there already; where all write to the newest, too.
+    /// The next file must not be one that is there already, unless all write to the newest.
     private var mustBegin = false
+    /// The same also where all write to the newest.
     private var mustBeginAlways = false
     /// Another process or logger writes to this directory, so names say whose they are.
     private var sharesDirectory = false

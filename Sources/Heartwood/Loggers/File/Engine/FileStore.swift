@@ -142,15 +142,9 @@ final class FileStore {
     /// Removes what a crash left of archives: those that were never completed, and logs whose archive is
     /// complete.
     private func finishArchiving() {
-        let entries = inventory.entries
-        let archives = entries.lazy.filter { $0.stage != .plain && !$0.isUnfinished && !$0.isForeign }
-        let complete = Set(archives.map(\.name))
-        for entry in entries where !entry.isProtected && !entry.isForeign {
-            let hasArchive =
-                entry.stage == .plain
-                && ArchiveStage.allCases.contains {
-                    $0 != .plain && complete.contains(entry.name + $0.rawValue)
-                }
+        let archived = inventory.archivedLogs
+        for entry in inventory.entries where !entry.isProtected && !entry.isForeign {
+            let hasArchive = entry.stage == .plain && archived.contains(entry.name)
             guard entry.isUnfinished || hasArchive, let file = try? directory.hold(entry.name) else {
                 continue
             }

@@ -75,6 +75,12 @@ final class FileInventory: Sendable {
     /// The oldest file that may be removed.
     var oldest: Entry? { state.withLock { $0.entries.first { !$0.isProtected && $0.isCounted } } }
     var newest: LogFileLabel? { state.withLock { $0.entries.last?.label } }
+    /// The names of the logs of which there is a complete archive of this user.
+    var archivedLogs: Set<String> {
+        Set(
+            entries.lazy.filter { $0.stage != .plain && $0.isCounted }
+                .map { ArchiveStage.split($0.name).log })
+    }
     /// What had names of this naming when the directory was last read, and cannot be used: symbolic links,
     /// pipes, files of others.
     var refused: [(name: String, reason: any Error)] { state.withLock { $0.refused } }
@@ -283,9 +289,7 @@ extension LogFileInfo {
         }
         // A crash may have left a log and its complete archive.
         let entries = inventory.entries.filter { !$0.isUnfinished && !$0.isUnreadable }
-        let archived = Set(
-            entries.lazy.filter { $0.stage != .plain && !$0.isForeign }
-                .map { ArchiveStage.split($0.name).log })
+        let archived = inventory.archivedLogs
         return entries.filter { $0.stage != .plain || !archived.contains($0.name) }
             .map { LogFileInfo($0, directory, opens: opens) }
     }
