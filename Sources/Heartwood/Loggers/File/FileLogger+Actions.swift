@@ -90,7 +90,7 @@ extension FileLogger {
             try inventory.refresh(directory, naming, scheme, activeLabel: catalogue.active)
         }
         let active = activeName.withLock { $0 }
-        return inventory.entries.reversed().filter { !$0.isUnfinished && !$0.isUnreadable }.map { entry in
+        return inventory.readable.reversed().map { entry in
             // The catalogue says that it is finished, and the lock that no one writes to it all the same.
             let isFinished =
                 entry.stage == .plain && entry.name != active && entry.name != naming.activeName

@@ -61,6 +61,22 @@ struct FixedKey: SecretProvider {
         #expect(try logger.logFiles().filter(\.isCompressed).count == names.count - 1)
     }
 
+    @Test("While a log and its complete archive are both there, a logger lists the archive alone")
+    func bothThere() async throws {
+        let logger = try FileLogger(
+            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+        let dispatcher = LogDispatcher()
+        dispatcher.add(logger)
+        logInfo("first", to: dispatcher)
+        await dispatcher.flush(timeout: .testLimit)
+        await logger.rollNow()
+        let log = try #require(scratch.names().first)
+        // As between the steps of an archiver: the archive has its name, and the log is not removed yet.
+        _ = try run("gzip", ["-k", scratch.logs + "/" + log])
+        #expect(scratch.names().sorted() == [log, log + ".gz"])
+        #expect(try logger.logFiles().map(\.name) == [log + ".gz"])
+    }
+
     @Test("Encrypted archives show nothing of the text, and are read with the key only")
     func encrypted() async throws {
         let logger = try FileLogger(

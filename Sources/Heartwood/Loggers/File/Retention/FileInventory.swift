@@ -81,6 +81,15 @@ final class FileInventory: Sendable {
             entries.lazy.filter { $0.stage != .plain && $0.isCounted }
                 .map { ArchiveStage.split($0.name).log })
     }
+    /// What a reader is shown, oldest first: of a log and its complete archive, only that.
+    ///
+    /// An archiver at work has both for a moment, and a crash may leave them.
+    var readable: [Entry] {
+        let archived = archivedLogs
+        return entries.filter {
+            !$0.isUnfinished && !$0.isUnreadable && ($0.stage != .plain || !archived.contains($0.name))
+        }
+    }
     /// What had names of this naming when the directory was last read, and cannot be used: symbolic links,
     /// pipes, files of others.
     var refused: [(name: String, reason: any Error)] { state.withLock { $0.refused } }
@@ -287,11 +296,7 @@ extension LogFileInfo {
                 for entry in try anyEntries(directory, isLog) { inventory.insert(entry) }
             }
         }
-        // A crash may have left a log and its complete archive.
-        let entries = inventory.entries.filter { !$0.isUnfinished && !$0.isUnreadable }
-        let archived = inventory.archivedLogs
-        return entries.filter { $0.stage != .plain || !archived.contains($0.name) }
-            .map { LogFileInfo($0, directory, opens: opens) }
+        return inventory.readable.map { LogFileInfo($0, directory, opens: opens) }
     }
 
     static func reading(_ directory: LogDirectory, _ body: () throws -> Void) throws {
