@@ -148,14 +148,17 @@ extension LumberjackTests {
             #expect(message.threadID == String(message.heartwoodMessage.threadID))
             log.removeAllLoggers()
             let names = Notes()
-            let done = DispatchSemaphore(value: 0)
+            // Foundation gives a thread no name before the call that made it has returned.
+            let (made, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             Thread.detachNewThread {
+                made.wait()
                 for name in ["first", "second"] {
                     Thread.current.name = name
                     names.add("\(make().threadName ?? "none") \(Thread.current.name ?? "none")")
                 }
                 done.signal()
             }
+            made.signal()
             done.wait()
             #expect(names.all == ["first first", "second second"])
         }
