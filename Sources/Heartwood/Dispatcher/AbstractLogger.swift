@@ -16,8 +16,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Hooks are called one at a time, in the order of the messages, on ``queue``. They may log, read and set properties,
-/// and call `flush` or `remove`: inside of a hook nothing of this waits. A hook that is slow delays its own logger only.
+/// Hooks are called one at a time, in the order of the messages, on ``queue``. They may log, read and set
+/// properties, and call `flush` or `remove`: inside of a hook nothing of this waits. A hook that is slow
+/// delays its own logger only.
 // Unchecked: settings are `Ordered`, the rest is the subclass's and used in hooks.
 open class AbstractLogger: @unchecked Sendable {
     // MARK: Constants (any thread)
@@ -34,13 +35,14 @@ open class AbstractLogger: @unchecked Sendable {
     private var existingNode: LoggerNode?
     final var node: LoggerNode { existingNode.unsafelyUnwrapped }
 
-    /// Whether a caller that waits for the logger may run the hooks itself when no other thread does, on its own
-    /// thread instead of `queue`.
+    /// Whether a caller that waits for the logger may run the hooks itself when no other thread does, on its
+    /// own thread instead of `queue`.
     ///
     /// For loggers that care about neither, which saves two changes of thread.
     package final var runsOnCaller: Bool { node.inbox.runsOnCaller }
 
-    /// Whether it takes no messages: a dispatcher flushes it, but neither lists nor removes it with the others.
+    /// Whether it takes no messages: a dispatcher flushes it, but neither lists nor removes it with the
+    /// others.
     package final let isUnlisted: Bool
 
     // MARK: Settings (any thread, ordered)
@@ -66,8 +68,8 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Removes secrets from all texts that the logger's formatter writes; nil, the default, removes nothing.
     ///
-    /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give; loggers that write or send values of their own
-    /// accord, as the HTTP logger does, apply it to those.
+    /// It holds for what ``formatted(_:)`` and ``formatted(_:into:)`` give; loggers that write or send values
+    /// of their own accord, as the HTTP logger does, apply it to those.
     @Ordered public final var redaction: RedactionRules?
 
     /// The memory limit of messages that wait for this logger; 16 MiB unless changed.
@@ -171,8 +173,9 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Sets the levels for a while: `file.setLevels(.debug, for: .seconds(600))`.
     ///
-    /// When the time is over, the levels of before hold again, in order with the messages; unless ``levels`` was set
-    /// meanwhile, which holds then. Called again before that, it starts the time again, and goes back to the same levels.
+    /// When the time is over, the levels of before hold again, in order with the messages; unless ``levels``
+    /// was set meanwhile, which holds then. Called again before that, it starts the time again, and goes back
+    /// to the same levels.
     ///
     /// - Parameters:
     ///   - levels: The levels.
@@ -225,7 +228,8 @@ open class AbstractLogger: @unchecked Sendable {
         }
     }
 
-    /// Changes limits in order with the messages: they decide when a message comes in, not when it is handled.
+    /// Changes limits in order with the messages: they decide when a message comes in, not when it is
+    /// handled.
     private func setLimits(_ change: (inout BacklogLimits) -> Void) {
         let (limits, node) = (
             limits.withLock { limits in
@@ -310,8 +314,8 @@ open class AbstractLogger: @unchecked Sendable {
 
     /// Counts the current message as failed, and reports the reason; call it in ``log(_:)``.
     ///
-    /// A debug build stops if a logger of a dispatcher calls it outside of its hooks. For a failure that is known later, use
-    /// ``reportDeferredFailure(of:_:)``.
+    /// A debug build stops if a logger of a dispatcher calls it outside of its hooks. For a failure that is
+    /// known later, use ``reportDeferredFailure(of:_:)``.
     public final func reportFailure(_ reason: @autoclosure () -> String) {
         node.delivery.note(.failed)
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name)
@@ -334,11 +338,12 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// Callers that wait for room (``OverflowPolicy/block(upTo:)``) wait as long as a logger makes progress.
     /// Each message that ``log(_:)`` has handled counts as progress. A hook that takes longer than the time
-    /// limit of the policy must call this method. A debug build stops if a logger of a dispatcher calls it outside of its
-    /// hooks.
+    /// limit of the policy must call this method. A debug build stops if a logger of a dispatcher calls it
+    /// outside of its hooks.
     public final func noteProgress() { node.noteProgress() }
 
-    /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of its writes.
+    /// The mark of the message at hand, by which a logger that makes messages durable tells the journal of
+    /// its writes.
     ///
     /// 0: no journal keeps it.
     package final var journalMark: UInt64 { node.follower.mark }
@@ -388,14 +393,16 @@ open class AbstractLogger: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a hook.
+    /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a
+    /// hook.
     package final func waitUntilIdle(timeout: Duration) -> Bool {
         if let dispatcher = node.dispatcher { dispatcher.drainNow() }
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         return LoggerNode.wait(for: [self], until: deadline).isEmpty
     }
 
-    /// Whether the flush at hand is the last one: the process is ending, or what the logger belongs to was released.
+    /// Whether the flush at hand is the last one: the process is ending, or what the logger belongs to was
+    /// released.
     package final var isLastFlush: Bool { ProcessExit.isUnderWay || node.isReleased }
 
     /// Whether the caller runs inside one of this logger's hooks.
@@ -421,7 +428,8 @@ open class AbstractLogger: @unchecked Sendable {
         settingsDidChange()
     }
 
-    /// Tells the formatter in effect that it is used from now on, and the one before it that it is no longer; like a hook.
+    /// Tells the formatter in effect that it is used from now on, and the one before it that it is no longer;
+    /// like a hook.
     final func tellFormatter() {
         if toldFormatter === formatterInEffect { return }
         toldFormatter?.willRemove(fromLogger: name)

@@ -2,10 +2,11 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// The journal that a dispatcher was asked to use: makes its file, replaces one that is gone, and says how it is.
+/// The journal that a dispatcher was asked to use: makes its file, replaces one that is gone, and says how it
+/// is.
 ///
-/// Invariant: one thread at a time changes the journal (`isChanging`). It holds no lock meanwhile, because reports and
-/// drains may run the user's code.
+/// Invariant: one thread at a time changes the journal (`isChanging`). It holds no lock meanwhile, because
+/// reports and drains may run the user's code.
 final class DispatcherJournal: Sendable {
     private struct State {
         var wanted: LogJournal?
@@ -23,7 +24,8 @@ final class DispatcherJournal: Sendable {
         var stranded: [String] = []
     }
 
-    /// The pace at which a journal is tried again: after a second, then half as often each time, down to once a minute.
+    /// The pace at which a journal is tried again: after a second, then half as often each time, down to once
+    /// a minute.
     struct Retry {
         private var next: Duration
         private var wait = Duration.seconds(1)
@@ -67,7 +69,8 @@ final class DispatcherJournal: Sendable {
     /// Whether it is being changed, or is about to be.
     var isBusy: Bool { state.withLock { $0.isChanging || $0.isReplacing } }
 
-    /// The journals of dead processes that cannot be opened, or that wait because this process could make none.
+    /// The journals of dead processes that cannot be opened, or that wait because this process could make
+    /// none.
     var unread: [String] {
         if !place.isFile { return state.withLock { $0.stranded } }
         return consumer.drain.withLock { $0.recovery?.unread ?? [] }
@@ -134,7 +137,8 @@ final class DispatcherJournal: Sendable {
         if notesSignals { _ = place.setNotesSignals(true) }
     }
 
-    /// Has a new file made, elsewhere, for a journal that was lost while it was in use, or could not be made before.
+    /// Has a new file made, elsewhere, for a journal that was lost while it was in use, or could not be made
+    /// before.
     private func lookAfter() {
         let loss = self.loss
         let isDue = state.withLock { state in
@@ -182,7 +186,8 @@ final class DispatcherJournal: Sendable {
             key: "journal", count: max(1, vanished))
         loss = self.loss
         if let loss {
-            // Where not even the directory can be made, or the new file is lost as well, the ring must leave it all the same.
+            // Where not even the directory can be made, or the new file is lost as well, the ring must leave
+            // it all the same.
             _ = exchange(for: nil, nil)
             if case .active(let path) = next {
                 next = .unavailable(LogError(.file, "The journal \(loss.description)", place: path))
@@ -278,4 +283,62 @@ extension LogJournal.Status {
     fileprivate var isWorthRetry: Bool {
         if case .unavailable(let reason) = self { reason.code != .setting } else { false }
     }
+}
+
+extension LogDispatcher {
+    /// The journal, which preserves accepted messages when the process dies; nil, the default, keeps messages
+    /// in memory only.
+    ///
+    /// ```swift
+    /// LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
+    /// LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    /// ```
+    ///
+    /// With a journal, a message is safe as soon as its call has returned, even after `kill -9` or a trap
+    /// (promise 10), but not after a power failure. Loggers that make messages durable, such as file and
+    /// SQLite loggers, first get the messages that dead processes have left in the directory, once and in
+    /// order. Set the journal before you add loggers, so that these older messages are written first. A
+    /// record stays in the ring until those loggers have written it. Therefore ``overflowPolicy`` of the ring
+    /// also applies when a disk is full: after its time limit, records are released, which is reported, and
+    /// are then only as safe as without a journal.
+    ///
+    /// If the file cannot be created, the ring stays in memory. ``journalStatus`` and ``diagnostics`` report
+    /// this, and nothing is thrown. Changing the journal makes callers wait for a moment. Never change it in
+    /// a logger or formatter.
+    public var journal: LogJournal? {
+        get { journaling.wanted }
+        set { journaling.set(newValue) }
+    }
+
+    /// The state of ``journal``.
+    public var journalStatus: LogJournal.Status { journaling.status }
+
+    /// Whether a fatal signal adds a last message to the journal, with its name and address; false by
+    /// default.
+    ///
+    /// The message has the level `fatal`, and is delivered with the recovered messages. Earlier messages need
+    /// no handler, because they are in the journal as soon as their calls have returned. The handler only
+    /// stores a few words, and then calls the handler that was installed before it. It is installed once and
+    /// stays. A stack overflow is detected on the thread that first sets this property. Without a journal,
+    /// the property has no effect, which is reported.
+    public var recordsFatalSignals: Bool {
+        get { journaling.notesSignals }
+        set {
+            if journaling.setNotesSignals(newValue) || !newValue { return }
+            diagnostics.report(.misuse, "recordsFatalSignals requires a journal; set `journal` too")
+        }
+    }
+
+    /// What waits in the journals of dead processes for loggers that have not been added.
+    package var recoverable: [JournalTarget] {
+        var targets: [JournalTarget] = []
+        for key in journaling.recoverable {
+            let target = JournalTarget(key)
+            if !targets.contains(target) { targets.append(target) }
+        }
+        return targets
+    }
+
+    /// Whether the ring is in a file.
+    var isJournaled: Bool { place.isFile }
 }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The part of a dispatcher that every call touches: plain values in memory that does not move.
 ///
-/// The dispatcher itself is reached through it only on the slow ways, and is kept alive by the caller meanwhile.
+/// The dispatcher itself is reached through it only on the slow ways, and is kept alive by the caller
+/// meanwhile.
 struct Intake {
     /// The ring for messages that are text alone.
     ///
@@ -39,8 +40,8 @@ struct Intake {
 
     /// Takes a message that is text alone: copies it into the ring, and sees to it that it is drained.
     ///
-    /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has room and
-    /// the drain is awake. What is out of the ordinary takes the other way, `accept`.
+    /// This is the hot path. It allocates nothing, takes no lock and makes no system call while the ring has
+    /// room and the drain is awake. What is out of the ordinary takes the other way, `accept`.
     ///
     /// It is given where the intake is, and not the intake: a copy of all of it would be kept on the stack.
     @inline(__always)
@@ -123,8 +124,8 @@ struct Intake {
     /// Makes sure that the drain comes soon; called after a record was published.
     @inline(__always)
     func wakeDrain(fill: Int, size: Int) {
-        // Sequentially consistent, with the reservation before it: either the drain sees the reservation when it looks
-        // once more before it sleeps, or this sees that it sleeps.
+        // Sequentially consistent, with the reservation before it: either the drain sees the reservation when
+        // it looks once more before it sleeps, or this sees that it sleeps.
         let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
         if state == DrainSchedule.running { return }
         // In its pause it looks every millisecond; a burst that fills a quarter of the ring ends the pause.

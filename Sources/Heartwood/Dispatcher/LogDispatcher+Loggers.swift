@@ -36,7 +36,8 @@ extension LogDispatcher {
             return false
         }
         if let levels { logger.choose(levels) }
-        // What may still come when callers are held: the batch at hand, the ring, and the large messages beside it.
+        // What may still come when callers are held: the batch at hand, the ring, and the large messages
+        // beside it.
         node.inbox.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
         let choice = logger.levelChoice
         // A node does not keep its logger: that is kept here, and from `start` on by the membership.
@@ -85,7 +86,8 @@ extension LogDispatcher {
         return finished
     }
 
-    /// Removes a logger whose owner was released: it flushes first, as at the end of the process, which may come at once.
+    /// Removes a logger whose owner was released: it flushes first, as at the end of the process, which may
+    /// come at once.
     package func release(_ logger: AbstractLogger) {
         guard members.contains(where: { $0 === logger }) else { return }
         // It may be released by its own queue, which cannot wait; the end of the process does.
@@ -159,7 +161,8 @@ extension LogDispatcher {
         while true {
             if let used = ring.publish(box) { return intake.pointee.wakeDrain(fill: used, size: 16) }
             drainNow()
-            // With a journal the ring may be full of what loggers have not written yet: this one, for instance.
+            // With a journal the ring may be full of what loggers have not written yet: this one, for
+            // instance.
             if !isJournaled { continue }
             if ThreadState.current.isInHook || DispatchTime.now() >= deadline {
                 journaling.release()

@@ -17,7 +17,8 @@ public final class LogDispatcher: Sendable {
     public static let shared = LogDispatcher(
         isShared: true, ringCapacity: .mebibytes(4), clock: SystemClock(), journal: .inEnvironment)
 
-    /// What calls to the shared dispatcher go to: no reference to count, nothing to check but that it is there.
+    /// What calls to the shared dispatcher go to: no reference to count, nothing to check but that it is
+    /// there.
     @inline(__always)
     static var sharedIntake: UnsafePointer<Intake> {
         hw_shared_intake_load()?.assumingMemoryBound(to: Intake.self) ?? makeSharedIntake()
@@ -66,8 +67,8 @@ public final class LogDispatcher: Sendable {
         var levels = LogLevelMask.all
         /// In the order in which they were added.
         ///
-        /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may still use
-        /// it when they have been removed.
+        /// Kept as loggers, not nodes: a node does not keep its logger, and who takes a copy of the list may
+        /// still use it when they have been removed.
         var loggers: [AbstractLogger] = []
         /// As bits in the intake, too.
         var synchronousLevels = LogLevelMask.error
@@ -96,7 +97,7 @@ public final class LogDispatcher: Sendable {
         usesTicks = clock is SystemClock && TickClock.isReliable
         diagnostics = LogDiagnostics(clock: clock)
         let drain = DrainLock(Drain(usesTicks: usesTicks))
-        ring = RecordRing(capacity: ringCapacity.bytes, consumer: drain)
+        ring = RecordRing(capacity: ringCapacity.bytes) { drain.isHeldHere }
         let queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
         consumer = RingConsumer(ring, drain, queue)
         place = RingPlace(ring, consumer, diagnostics)
@@ -142,8 +143,9 @@ public final class LogDispatcher: Sendable {
     /// The levels that are logged synchronously unless the call says otherwise; `fatal` and `error` unless
     /// changed.
     ///
-    /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``. It does not wait
-    /// for a logger for which an earlier call waited that long, until that logger has made progress.
+    /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``.
+    /// It does not wait for a logger for which an earlier call waited that long, until that logger has made
+    /// progress.
     public var synchronousLevels: LogLevelMask {
         get { settings.withLock { $0.synchronousLevels } }
         set {
@@ -156,8 +158,8 @@ public final class LogDispatcher: Sendable {
 
     /// How long a synchronous call waits for loggers; 5 s unless changed.
     ///
-    /// After that, the call returns, and ``diagnostics`` reports it. Later calls do not wait for the same logger until it has made
-    /// progress, so a stuck logger costs this time once.
+    /// After that, the call returns, and ``diagnostics`` reports it. Later calls do not wait for the same
+    /// logger until it has made progress, so a stuck logger costs this time once.
     public var synchronousTimeout: Duration {
         get { settings.withLock { $0.synchronousTimeout } }
         set { settings.withLock { $0.synchronousTimeout = newValue } }
@@ -172,11 +174,12 @@ public final class LogDispatcher: Sendable {
         set { room.policy = newValue }
     }
 
-    /// What a tag counts toward the memory limits if it may refer to memory and does not say to how much; 4 KiB unless changed.
+    /// What a tag counts toward the memory limits if it may refer to memory and does not say to how much; 4
+    /// KiB unless changed.
     ///
-    /// This holds for class instances, and for values that contain references, unless their type is a ``MeasuredTag``. If your
-    /// tags are larger, set their usual size, or let them measure themselves: the limits hold the sum of what tags count, not of what
-    /// they use. A change applies to the next message.
+    /// This holds for class instances, and for values that contain references, unless their type is a
+    /// ``MeasuredTag``. If your tags are larger, set their usual size, or let them measure themselves: the
+    /// limits hold the sum of what tags count, not of what they use. A change applies to the next message.
     public var unmeasuredTagSize: ByteCount {
         get { .bytes(unmeasuredTag.load(ordering: .relaxed)) }
         set { unmeasuredTag.store(newValue.bytes, ordering: .relaxed) }
@@ -257,6 +260,7 @@ public final class LogDispatcher: Sendable {
 
     /// Hands everything that was logged so far to the loggers' queues, on the caller's thread.
     ///
-    /// Waits for nothing but other callers of the same, and for records that other threads are writing right now.
+    /// Waits for nothing but other callers of the same, and for records that other threads are writing right
+    /// now.
     func drainNow(byCaller: Bool = false) { consumer.consumeAll(byCaller: byCaller) }
 }

@@ -15,8 +15,9 @@ public struct Ordered<Value: Sendable>: Sendable {
     private struct State {
         var latest: Value
         var applied: Value
-        /// The number of the latest value, and of the one applied: threads that set the property at the same time
-        /// may hand their values over in another order, and the one that reads as the latest must hold in the end.
+        /// The number of the latest value, and of the one applied: threads that set the property at the same
+        /// time may hand their values over in another order, and the one that reads as the latest must hold
+        /// in the end.
         var latestNumber = 0
         var appliedNumber = 0
     }
@@ -62,8 +63,8 @@ public struct Ordered<Value: Sendable>: Sendable {
         logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
     }
 
-    /// Changes the value in order with the messages, unless `number` is given and no longer that of the latest
-    /// value, and says whether it did; `body` runs no user code.
+    /// Changes the value in order with the messages, unless `number` is given and no longer that of the
+    /// latest value, and says whether it did; `body` runs no user code.
     @discardableResult
     fileprivate func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
         -> Bool
@@ -103,8 +104,8 @@ public struct Ordered<Value: Sendable>: Sendable {
     }
 }
 
-/// One setting of a logger that has all its settings in one value: read, set and applied as a property that is
-/// ``Ordered``.
+/// One setting of a logger that has all its settings in one value: read, set and applied as a property that
+/// is ``Ordered``.
 @propertyWrapper
 public struct OrderedMember<Settings: Sendable, Value> {
     private let member: WritableKeyPath<Settings, Value>

@@ -18,8 +18,8 @@ package enum ProcessExit {
     /// Loggers of dispatchers that were released, until they are removed.
     private static let released = Locked<[AbstractLogger]>([])
 
-    /// How long the end of the process may be held up by loggers that do not finish, and how long each dispatcher has even
-    /// when others have used that up.
+    /// How long the end of the process may be held up by loggers that do not finish, and how long each
+    /// dispatcher has even when others have used that up.
     static let limit = Duration.seconds(5)
     private static let least = Duration.milliseconds(100)
 
@@ -32,7 +32,8 @@ package enum ProcessExit {
 
     /// Flushes before whatever has registered with `atexit` so far: what registers last runs first.
     ///
-    /// A library that loggers use calls this after it has been initialized: its own end comes after the flush then.
+    /// A library that loggers use calls this after it has been initialized: its own end comes after the flush
+    /// then.
     package static func flushBeforeOthers() {
         atexit { ProcessExit.flushAll(within: ProcessExit.limit) }
     }
@@ -71,7 +72,8 @@ package enum ProcessExit {
         }
     }
 
-    /// Has the end of the process wait for loggers that are being removed since they were released, until ``forget(_:)``.
+    /// Has the end of the process wait for loggers that are being removed since they were released, until
+    /// ``forget(_:)``.
     static func expect(_ loggers: [AbstractLogger]) { released.withLock { $0 += loggers } }
 
     /// A logger that was released is removed.

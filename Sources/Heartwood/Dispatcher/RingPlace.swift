@@ -44,7 +44,8 @@ final class RingPlace: Sendable {
 
     /// Replaces the ring's memory by a file, or by fresh memory without one.
     ///
-    /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the loggers before.
+    /// For a moment the ring is closed: callers wait for room. Everything that it has is handed to the
+    /// loggers before.
     ///
     /// - Parameters:
     ///   - file: The file; nil for memory.

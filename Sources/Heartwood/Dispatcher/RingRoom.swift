@@ -80,11 +80,12 @@ final class RingRoom: Sendable {
     /// Claims so many bytes beside the ring, waiting for them as the ring's policy says.
     private func claimInTime(_ count: Int, beside own: Int = 0) -> Bool {
         if claim(count, own) { return true }
-        var patience = RingPatience(waitLimit, head: ring.head, at: SystemClock().uptime())
+        var hold = CallerHold.holding
         while !claim(count, own) {
             consumer.consumeAll()
             if claim(count, own) { break }
-            if patience.rest(head: ring.head, at: SystemClock().uptime()) == nil { return false }
+            let now = SystemClock().uptime()
+            if hold.pause(progress: ring.head, at: now, limit: waitLimit) == nil { return false }
             usleep(500)
         }
         return true
@@ -133,17 +134,17 @@ final class RingRoom: Sendable {
 
     /// Waits until the ring has room, as long as it empties: `limit` is the time in which nothing leaves it.
     private func waitForRoom(_ size: Int, _ limit: Duration) -> (position: UInt64, used: Int)? {
-        var patience = RingPatience(limit, head: ring.head, at: SystemClock().uptime())
+        var hold = CallerHold.holding
         while true {
-            guard let rest = patience.rest(head: ring.head, at: SystemClock().uptime()) else {
+            guard let pause = hold.pause(progress: ring.head, at: SystemClock().uptime(), limit: limit) else {
                 // The global queue may not have had a processor: this thread has one.
                 consumer.consume(upTo: ring.tail, byCaller: false)
                 return ring.reserve(size) ?? reserveByReleasing(size)
             }
-            // Not longer: the drain looks after the journal's file, and sleeps when everything is handed out.
-            // If the file loses the counters of the ring then, there is no room and nothing to do, and only
-            // who waits can have it look.
-            ring.waitForRoom(of: size, limit: min(rest, JournalLook.interval)) {
+            // Only for a moment: the drain looks after the journal's file, and sleeps when everything is
+            // handed out. If the file loses the counters of the ring then, there is no room and nothing to
+            // do, and only who waits can have it look.
+            ring.waitForRoom(of: size, limit: pause) {
                 consumer.wakeUnlessRunning()
             }
             if let room = ring.reserve(size) { return room }

@@ -112,8 +112,8 @@ final class JournalFile: Sendable {
 
     /// A slot for a logger that needs the records from `position` on; nil where all are taken.
     ///
-    /// One at a time: the drain's. The slot of a logger that is done with it is taken again by the same logger, and by
-    /// others when no other is left: recovery sees by it which loggers the journal has had.
+    /// One at a time: the drain's. The slot of a logger that is done with it is taken again by the same
+    /// logger, and by others when no other is left: recovery sees by it which loggers the journal has had.
     func slot(for key: String, levels: UInt32, from position: UInt64) -> JournalSlot? {
         let free = (0..<JournalLayout.slotCount).map { JournalSlot(mapping, index: $0) }.filter {
             !$0.isInUse
@@ -132,5 +132,81 @@ final class JournalFile: Sendable {
     func ringHasLeft(at end: UInt64) {
         mapping.base.write(end, at: mapping.geometry.counters + JournalLayout.Counters.tail)
         tables.end()
+    }
+}
+
+/// What is wrong with a journal's file that is in use.
+enum JournalLoss: Sendable {
+    /// The file has another name or none, so that no other process finds it; what is in it is there.
+    case removed
+    /// A part of the file is gone.
+    case cut
+    /// The system could not store a page: what was in the file is there.
+    case unstored
+    /// A record was lost in a file that has its size.
+    case overwritten
+
+    /// What happened, after "the journal".
+    var description: String {
+        switch self {
+        case .removed: "was removed or renamed while in use"
+        case .cut: "was truncated while in use"
+        case .unstored:
+            "could not be written, because the disk is full and the file system copies on write, or because the disk fails"
+        case .overwritten: "was overwritten while in use"
+        }
+    }
+}
+
+/// When to look whether a journal's file is still there, and what was seen.
+struct JournalLook {
+    /// What was found wrong.
+    var loss: JournalLoss?
+    /// How long a record may be reserved and not published, while the drain looks at it.
+    let patience: Duration
+    private var next = Duration.zero
+    private var unpublished: (position: UInt64, waited: Duration, last: Duration)?
+
+    /// A message is unprotected for so long at most after the file was removed.
+    static let interval = Duration.milliseconds(100)
+
+    init(patience: Duration = .seconds(10)) { self.patience = patience }
+
+    /// Whether it is time to look, at `now` of a clock that never goes back.
+    mutating func isDue(at now: Duration) -> Bool {
+        if loss != nil || now < next { return false }
+        next = now + JournalLook.interval
+        return true
+    }
+
+    /// Takes note that the record at a position is not published; says whether that has been so for too long.
+    ///
+    /// Only time in which others run counts: a process that was stopped has not let its calls finish.
+    mutating func isStuck(at position: UInt64, _ now: Duration) -> Bool {
+        guard let known = unpublished, known.position == position else {
+            unpublished = (position, .zero, now)
+            return false
+        }
+        let waited = known.waited + min(now - known.last, .milliseconds(10))
+        unpublished = (position, waited, now)
+        return waited >= patience
+    }
+}
+
+/// The clocks at one moment, and the rate of the cycle counter: what turns it into the time of day.
+struct JournalClock: Equatable, Sendable {
+    var ticks: UInt64
+    var wall: Int64
+    /// Nanoseconds for each tick.
+    var rate: Double
+
+    /// The moment at which the counter had this value; stops at the ends of the range.
+    @inline(__always)
+    func time(of ticks: UInt64) -> LogTimestamp {
+        let distance = Double(Int64(truncatingIfNeeded: ticks &- self.ticks)) * rate
+        // Not of a clock of this world, or not a number.
+        guard abs(distance) < 9e18 else { return LogTimestamp(nanoseconds: wall) }
+        let (time, overflow) = wall.addingReportingOverflow(Int64(distance))
+        return LogTimestamp(nanoseconds: overflow ? (wall < 0 ? .min : .max) : time)
     }
 }

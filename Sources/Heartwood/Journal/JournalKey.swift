@@ -1,6 +1,7 @@
 import CHeartwood
 
-/// What a logger is known by in a journal: so that each of several that write to one place gets its own messages again.
+/// What a logger is known by in a journal: so that each of several that write to one place gets its own
+/// messages again.
 struct JournalKey: Hashable, Sendable {
     /// The logger's kind, and where it writes to.
     let place: String
@@ -48,10 +49,10 @@ struct JournalKey: Hashable, Sendable {
 
     /// Which part of a journal is a logger's, if any.
     ///
-    /// A logger that left something gets exactly that. One that the journal knows, and that left nothing, gets nothing of
-    /// others, unless only their number tells them apart. One that the journal does not know gets what no other logger claims:
-    /// where that is one logger's, all of it, whatever the names and formatters are; where it is several loggers', what
-    /// the logger left that came as the same one in order.
+    /// A logger that left something gets exactly that. One that the journal knows, and that left nothing,
+    /// gets nothing of others, unless only their number tells them apart. One that the journal does not know
+    /// gets what no other logger claims: where that is one logger's, all of it, whatever the names and
+    /// formatters are; where it is several loggers', what the logger left that came as the same one in order.
     ///
     /// - Parameters:
     ///   - wanted: The logger's key.
@@ -72,5 +73,47 @@ struct JournalKey: Hashable, Sendable {
         let free = distinct.filter { !present.contains($0) && (!isKnown || $0.variant == wanted.variant) }
         if free.count <= 1 { return free.first }
         return order < distinct.count && free.contains(distinct[order]) ? distinct[order] : nil
+    }
+}
+
+/// The logger that a part of a journal waits for, as its key says.
+package struct JournalTarget: Hashable, Sendable, CustomStringConvertible {
+    /// Where the logger writes to.
+    package enum Place: Hashable, Sendable {
+        /// A file logger of this directory, whose naming has this application.
+        case file(directory: String, application: String)
+        /// Another kind, or a key of another version.
+        case other(String)
+    }
+
+    /// Where the logger writes to.
+    package let place: Place
+    /// The class of its formatter, as far as it is known.
+    package let formatter: String
+    private let key: JournalKey
+
+    /// Reads a key.
+    init(_ key: JournalKey) {
+        self.key = key
+        formatter = key.formatter
+        let parts = key.place.split(separator: ":", maxSplits: 1).map(String.init)
+        // An application's name may have a colon, a directory's may, too: the last slash comes before the
+        // name's.
+        if parts.count == 2, parts[0] == "file", let slash = parts[1].lastIndex(of: "/"),
+            let colon = parts[1][slash...].firstIndex(of: ":")
+        {
+            place = .file(
+                directory: String(parts[1][..<colon]),
+                application: String(parts[1][parts[1].index(after: colon)...]))
+        } else {
+            place = .other(key.place)
+        }
+    }
+
+    package var description: String {
+        switch place {
+        case .file(let directory, let application): "messages of “\(application)” in \(directory)"
+        case .other(let key): key
+        }
     }
 }

@@ -2,8 +2,9 @@ import CHeartwood
 
 /// The journals of a directory that are no living process's.
 ///
-/// They are listed without being held, so that each process can get at what its own loggers have left, whoever else looks
-/// into the directory. Two loggers of one process may have their parts of the same journal at the same time.
+/// They are listed without being held, so that each process can get at what its own loggers have left,
+/// whoever else looks into the directory. Two loggers of one process may have their parts of the same journal
+/// at the same time.
 final class JournalLeftovers: Sendable {
     /// A journal that was found, and the loggers that have not come for it yet.
     private struct Entry {
@@ -71,8 +72,8 @@ final class JournalLeftovers: Sendable {
     /// What is added to the name of a journal of another version.
     private static let unknown = ".unknown"
 
-    /// Lists the journals, and puts the directory in order: what is damaged or of another version is set aside and
-    /// reported; what has nothing to recover is removed.
+    /// Lists the journals, and puts the directory in order: what is damaged or of another version is set
+    /// aside and reported; what has nothing to recover is removed.
     init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics, _ key: FrameCipher? = nil) {
         self.directory = directory
         self.key = key
@@ -91,7 +92,8 @@ final class JournalLeftovers: Sendable {
     /// Removes the text of a message whose journal is gone, or was set aside as damaged.
     private func removeLarge(_ name: String) {
         guard let journal = JournalMapping.journal(ofLarge: name) else { return }
-        // Another version may read what this one does not know. A living process finds out that its journal has no name.
+        // Another version may read what this one does not know. A living process finds out that its journal
+        // has no name.
         do {
             for other in [journal, journal + JournalLeftovers.unknown]
             where try directory.status(other) != nil { return }
@@ -149,7 +151,8 @@ final class JournalLeftovers: Sendable {
     /// Takes note that a logger is there: what it left goes to no other.
     func note(_ key: JournalKey) { state.withLock { _ = $0.present.insert(key) } }
 
-    /// Takes hold of the journals that have something for a logger, the oldest first, and says what is its; once.
+    /// Takes hold of the journals that have something for a logger, the oldest first, and says what is its;
+    /// once.
     ///
     /// What cannot be held now waits on: see ``mustLookAgain``.
     ///
@@ -207,8 +210,8 @@ final class JournalLeftovers: Sendable {
                 case .unread:
                     state.unread.insert(name)
                     return (nil, false)
-                // Its process is dead, though another one may have its number: it is in this list. Another logger of this
-                // process may be about to release it.
+                // Its process is dead, though another one may have its number: it is in this list. Another
+                // logger of this process may be about to release it.
                 case .isLocked: return (nil, true)
                 }
             }
@@ -238,11 +241,13 @@ final class JournalLeftovers: Sendable {
         _ = try? directory.remove(name)
     }
 
-    /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is removed.
+    /// Takes hold of a journal; what is damaged or of another version is set aside, what has nothing left is
+    /// removed.
     private func hold(_ name: String, reports: Bool) -> Hold {
         let place = directory.path + "/" + name
         do {
-            // A backup by hard links must not keep it from being recovered: nothing is written but to a journal of this user.
+            // A backup by hard links must not keep it from being recovered: nothing is written but to a
+            // journal of this user.
             let (file, status) = try directory.open(name, acceptsLinked: true)
             guard try directory.calls.tryLock(file.number) else { return .isLocked }
             // Another recovery may have finished with it between the opening and the lock.
@@ -298,5 +303,19 @@ final class JournalLeftovers: Sendable {
                 "the journal \(directory.path)/\(name) cannot be used (\(reason)) or renamed: \(error)",
                 key: name)
         }
+    }
+}
+
+/// The journal of a dead process, held.
+final class JournalLeftover: Sendable {
+    let mapping: JournalMapping
+    let reader: JournalReader
+    /// The slots of the loggers that are not done with it.
+    let slots: [JournalSlot]
+
+    init(_ mapping: JournalMapping, _ reader: JournalReader) {
+        self.mapping = mapping
+        self.reader = reader
+        slots = mapping.slotsInUse
     }
 }

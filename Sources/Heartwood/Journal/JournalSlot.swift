@@ -1,13 +1,14 @@
+import CHeartwood
 import Synchronization
 
 /// How far one logger is with the records of a journal, and what it is just writing.
 ///
-/// It is in the file, so that another process sees it when this one is dead. Its owner is the logger's running
-/// thread; `done` is also moved by the drain, while nothing is under way for the logger.
+/// It is in the file, so that another process sees it when this one is dead. Its owner is the logger's
+/// running thread; `done` is also moved by the drain, while nothing is under way for the logger.
 ///
 /// 1. `done` only grows.
-/// 2. While a write is made, the intent describes it: it is complete before the write begins, and is cleared after
-///    `done` has moved past what was written.
+/// 2. While a write is made, the intent describes it: it is complete before the write begins, and is cleared
+///    after `done` has moved past what was written.
 package final class JournalSlot: @unchecked Sendable {  // see the owners above
     private typealias Place = JournalLayout.Slot
 
@@ -107,8 +108,8 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
 
     /// The logger has left out the message that ends at `end`: it is not for it after a crash, either.
     ///
-    /// For a message that the journal no longer keeps this does nothing, unless a message of the same size is in its
-    /// place by now: then the slot was released, and is not protected anyway.
+    /// For a message that the journal no longer keeps this does nothing, unless a message of the same size is
+    /// in its place by now: then the slot was released, and is not protected anyway.
     func leaveOut(endingAt end: UInt64, size: Int) {
         guard mapping.isOurs, size > 0 else { return }
         let geometry = mapping.geometry
@@ -207,5 +208,122 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
         }
         intent.checks = (0..<(isFrame ? 2 : count)).map { checks[$0] }
         return intent
+    }
+}
+
+extension JournalSlot {
+    /// A write that was under way when the process died.
+    ///
+    /// How much of it arrived is told by the file's bytes, not by its size: another process may have
+    /// continued the file.
+    package struct Intent: Equatable {
+        package var file: FileStatus.Identity
+        package var name: String
+        /// The bytes that the file had before.
+        package var size: Int
+        /// Whether the records arrive all or none, as in one encrypted frame.
+        package var isFrame = false
+        /// Where each record ends in the write, and the mark of each; 0 for those that are no message of the
+        /// journal.
+        package var ends: [Int] = []
+        package var marks: [UInt64] = []
+        /// The check of each record's bytes; of a frame, that of all bytes, and that of the first
+        /// ``frameHead``.
+        package var checks: [UInt32] = []
+
+        /// How many bytes of a frame are its alone: no other frame begins with them.
+        static let frameHead = 40
+
+        /// How many bytes the write has.
+        package var length: Int { ends.last ?? 0 }
+
+        static func check(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> UInt32 {
+            guard let base = bytes.baseAddress, 0 <= start, start <= end, end <= bytes.count else { return 0 }
+            let sum = hw_fold_bytes(base + start, end - start, 0)
+            return UInt32(truncatingIfNeeded: sum ^ sum >> 32)
+        }
+
+        /// What the file has now where the write began, as many bytes as the write has at most.
+        package func content(
+            of file: Int32, _ calls: SystemCalls
+        ) throws(SystemFailure) -> [UInt8] {
+            let now = try calls.status(file).size
+            return try calls.bytes(min(length, max(0, now - size)), of: file, at: size)
+        }
+
+        /// Of a file that has `content` where the write began, ``length`` bytes of it at most: how many bytes
+        /// of whole records arrived, up to which mark, and whether a part of one follows them.
+        package func arrived(in content: UnsafeRawBufferPointer) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
+            isFrame ? frameArrived(content) : recordsArrived(content)
+        }
+
+        private func recordsArrived(
+            _ content: UnsafeRawBufferPointer
+        ) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
+            var result = (bytes: 0, mark: UInt64(0), isTorn: false)
+            for (index, end) in ends.enumerated() {
+                guard end <= content.count else {
+                    // The lines of another process would end in a newline.
+                    result.isTorn = content.count > result.bytes && content.last != UInt8(ascii: "\n")
+                    break
+                }
+                guard Intent.check(content, result.bytes, end) == checks[index] else { break }
+                result.bytes = end
+                result.mark = max(result.mark, marks[index])
+            }
+            return result
+        }
+
+        private func frameArrived(
+            _ content: UnsafeRawBufferPointer
+        ) -> (bytes: Int, mark: UInt64, isTorn: Bool) {
+            if content.count >= length, Intent.check(content, 0, length) == checks[0] {
+                return (length, marks.max() ?? 0, false)
+            }
+            let isOurs =
+                content.count < Intent.frameHead
+                || Intent.check(content, 0, Intent.frameHead) == checks[1]
+            return (0, 0, !content.isEmpty && content.count < length && isOurs)
+        }
+    }
+}
+
+/// Which loggers want a message, as their levels were when it was passed on: kept in the message's first
+/// word.
+///
+///     bits  0 ..< 32  size
+///     bits 32 ..< 40  kind
+///     bit  40         decided: the global queue has passed the message on
+///     bits 48 ..< 64  one for each slot of the journal: its logger wants the message
+///
+/// So a later change of levels, of the filter, or of the loggers themselves cannot change what a crash makes
+/// of the message. The bit of a slot is cleared again when the logger's filter or formatter leaves the
+/// message out.
+struct JournalDecision: Equatable {
+    private static let decided: UInt64 = 1 << 40
+    private static let firstSlot: UInt64 = 48
+
+    private var slots: UInt64 = 0
+
+    init() {}
+
+    /// What the first word of a message says; nil where the message was not passed on.
+    init?(in commit: UInt64) {
+        if commit & JournalDecision.decided == 0 { return nil }
+        slots = commit >> JournalDecision.firstSlot
+    }
+
+    mutating func add(slot index: Int) { slots |= 1 << UInt64(index) }
+
+    func wants(slot index: Int) -> Bool { slots >> UInt64(index) & 1 != 0 }
+
+    /// The first word of a message, with this decision.
+    func added(to commit: UInt64) -> UInt64 {
+        commit & 0xFF_FFFF_FFFF | JournalDecision.decided | slots << JournalDecision.firstSlot
+    }
+
+    /// The first word of a message without one slot.
+    static func removing(slot index: Int, from commit: UInt64) -> UInt64 {
+        commit & ~(1 << (JournalDecision.firstSlot + UInt64(index)))
     }
 }

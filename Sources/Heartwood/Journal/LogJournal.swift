@@ -23,9 +23,9 @@ public struct LogJournal: Hashable, Sendable {
 
     /// A file in a directory, which is made, with mode 0700, if it is missing.
     ///
-    /// Several processes may use one directory; it needs room for the ring and 1.4 MiB for each of them. A file of
-    /// a process that has ended is removed by the next that uses the directory. Messages are in clear in the file, private
-    /// values included; `file(_:key:)` of the product `HeartwoodArchive` encrypts them.
+    /// Several processes may use one directory; it needs room for the ring and 1.4 MiB for each of them. A
+    /// file of a process that has ended is removed by the next that uses the directory. Messages are in clear
+    /// in the file, private values included; `file(_:key:)` of the product `HeartwoodArchive` encrypts them.
     public static func file(_ directory: String) -> LogJournal { LogJournal(directory: directory) }
 
     /// What the environment says: `HEARTWOOD_JOURNAL` names the directory.
@@ -41,8 +41,8 @@ public struct LogJournal: Hashable, Sendable {
         case active(path: String)
         /// The ring is in memory, because of this.
         ///
-        /// While messages are logged, it is tried again after a second, and then less and less often, down to once a
-        /// minute; not if the reason is a setting.
+        /// While messages are logged, it is tried again after a second, and then less and less often, down to
+        /// once a minute; not if the reason is a setting.
         case unavailable(LogError)
 
         /// Whether both are the same.

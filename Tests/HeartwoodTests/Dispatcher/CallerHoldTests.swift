@@ -96,4 +96,15 @@ struct CallerHoldTests {
         for second in 1..<1000 { hold.revive(progress: 3, at: .seconds(second), limit: .milliseconds(250)) }
         #expect(hold.isGivenUp)
     }
+
+    @Test("A caller waits for the ring as long as it empties, and then the limit")
+    func ring() {
+        var hold = CallerHold.holding
+        var now = Duration.zero
+        func head() -> UInt64 { now < .seconds(30) ? UInt64(now / .milliseconds(240)) : 125 }
+        while let pause = hold.pause(progress: head(), at: now, limit: .milliseconds(250)) { now += pause }
+        #expect(now >= .milliseconds(30_250) && now <= .milliseconds(30_300))
+        var none = CallerHold.holding
+        #expect(none.pause(progress: 0, at: .seconds(5), limit: .zero) == nil)
+    }
 }

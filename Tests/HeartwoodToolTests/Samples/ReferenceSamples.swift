@@ -240,7 +240,7 @@ func serverSample() throws {
 }
 
 func journalSample() throws {
-    // sample: Sources/Heartwood/Dispatcher/LogDispatcher+Journal.swift
+    // sample: Sources/Heartwood/Dispatcher/DispatcherJournal.swift
     LogDispatcher.shared.journal = .file("/var/lib/shop/journal")
     LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
     // end
