@@ -19,26 +19,13 @@ final class DispatcherJournal: Sendable {
         /// How many messages were reported as lost with a file.
         var reportedVanished = 0
         /// When that is tried again, while there is none.
-        var retry: Retry?
+        var retry: RetryPlan?
         /// The paths of journals of dead processes that wait because this one could make none.
         var stranded: [String] = []
     }
 
-    /// The pace at which a journal is tried again: after a second, then half as often each time, down to once
-    /// a minute.
-    struct Retry {
-        private var next: Duration
-        private var wait = Duration.seconds(1)
-
-        init(at now: Duration) { next = now + wait }
-
-        func isDue(at now: Duration) -> Bool { now >= next }
-
-        mutating func note(at now: Duration) {
-            wait = min(wait * 2, .seconds(60))
-            next = now + wait
-        }
-    }
+    /// A journal is tried again after a second, then half as often each time, down to once a minute.
+    private static let pace = GrowingPause(first: .seconds(1), longest: .seconds(60))
 
     // MARK: Constants (any thread)
     private let ring: RecordRing
@@ -128,7 +115,12 @@ final class DispatcherJournal: Sendable {
     private func finishChange(_ wanted: LogJournal?, _ status: LogJournal.Status) {
         let notesSignals = state.withLock { state in
             (state.wanted, state.status, state.isChanging) = (wanted, status, false)
-            state.retry = status.isWorthRetry ? (state.retry ?? Retry(at: clock.uptime())) : nil
+            if !status.isWorthRetry {
+                state.retry = nil
+            } else if state.retry == nil {
+                state.retry = RetryPlan(DispatcherJournal.pace)
+                state.retry?.fail(at: clock.uptime())
+            }
             return state.notesSignals
         }
         consumer.drain.withLock { drain in
@@ -142,7 +134,7 @@ final class DispatcherJournal: Sendable {
     private func lookAfter() {
         let loss = self.loss
         let isDue = state.withLock { state in
-            if state.isReplacing || loss == nil && !(state.retry?.isDue(at: clock.uptime()) ?? false) {
+            if state.isReplacing || loss == nil && !(state.retry?.mayTry(at: clock.uptime()) ?? false) {
                 return false
             }
             state.isReplacing = true
@@ -198,7 +190,7 @@ final class DispatcherJournal: Sendable {
 
     /// Makes a journal that could not be made before; messages go on in memory meanwhile.
     private func tryAgain(_ wanted: LogJournal, _ status: LogJournal.Status) -> LogJournal.Status {
-        state.withLock { $0.retry?.note(at: clock.uptime()) }
+        state.withLock { _ = $0.retry?.fail(at: clock.uptime()) }
         let next = change(to: wanted, reports: false)
         if case .active(let path) = next {
             diagnostics.report(.note, "the journal \(path) is in use again", key: "journal")

@@ -12,17 +12,22 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     private let right: RunningRight
 
     // MARK: Owned by the running thread
-    /// Where the journal keeps how far the logger is.
-    @exclusivity(unchecked) private var slot: JournalSlot?
-    /// The end in the ring of what has been worked off.
-    @exclusivity(unchecked) private var workedOff: UInt64 = 0
-    /// The mark of the message at hand; 0 where no journal keeps it.
-    @exclusivity(unchecked) private var markAtHand: UInt64 = 0
-    /// Where a journal keeps the message at hand, and how many bytes it has there.
-    @exclusivity(unchecked) private var keeper: JournalSlot?
-    @exclusivity(unchecked) private var keptSize = 0
-    /// What ends the slots of journals before the one in use, when everything has been written.
-    @exclusivity(unchecked) private var ending: [@Sendable () -> Void] = []
+    private struct State {
+        /// Where the journal keeps how far the logger is.
+        var slot: JournalSlot?
+        /// The end in the ring of what has been worked off.
+        var workedOff: UInt64 = 0
+        /// The mark of the message at hand; 0 where no journal keeps it.
+        var markAtHand: UInt64 = 0
+        /// Where a journal keeps the message at hand, and how many bytes it has there.
+        var keeper: JournalSlot?
+        var keptSize = 0
+        /// What ends the slots of journals before the one in use, when everything has been written.
+        var ending: [@Sendable () -> Void] = []
+    }
+
+    // Without checks of exclusive access, which would be made for every message.
+    @exclusivity(unchecked) private var state = State()
 
     init(
         _ logger: AbstractLogger, _ inbox: LoggerInbox, _ membership: LoggerMembership, _ right: RunningRight
@@ -43,9 +48,9 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     func setSlot(_ slot: JournalSlot?) {
         inbox.push { [self] in
             right.check()
-            self.slot = slot
-            workedOff = slot?.done ?? 0
-            markAtHand = 0
+            state.slot = slot
+            state.workedOff = slot?.done ?? 0
+            state.markAtHand = 0
             durable?.note(writesIn: slot)
         }
     }
@@ -62,7 +67,7 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
 
     private func leave(_ old: JournalSlot, isLeaving: Bool, _ finished: @escaping @Sendable () -> Void) {
         right.check()
-        guard let durable else { return slot = nil }
+        guard let durable else { return state.slot = nil }
         var isLeft = false
         if isLeaving, !durable.isSettled {
             // The last attempt, as long as the slot notes it.
@@ -71,10 +76,10 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
             // Another one would bring it twice. But what the journal has released is nowhere else.
             if isLeft, old.lost == 0 { durable.forgetUnwritten() }
         }
-        slot = nil
+        state.slot = nil
         durable.note(writesIn: nil)
         if !isLeft {
-            ending.append {
+            state.ending.append {
                 old.end()
                 finished()
             }
@@ -85,10 +90,10 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
 
     /// Ends the slots of earlier journals, when what they have is where it survives.
     private func endSlots() {
-        if ending.isEmpty { return }
+        if state.ending.isEmpty { return }
         guard durable?.isSettled ?? true else { return }
-        let ending = self.ending
-        self.ending = []
+        let ending = state.ending
+        state.ending = []
         for end in ending { end() }
     }
 
@@ -105,14 +110,14 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     @inline(__always)
     func noteWorkedOff(_ position: UInt64) {
         right.check()
-        if slot != nil { acknowledge(upTo: position) }
+        if state.slot != nil { acknowledge(upTo: position) }
     }
 
     /// Tells the journal that everything before `position` has been worked off, if it is where it survives.
     func acknowledge(upTo position: UInt64 = 0) {
         right.check()
         endSlots()
-        guard let slot else { return }
+        guard let slot = state.slot else { return }
         acknowledge(slot, upTo: position)
         wakeDrain()
     }
@@ -123,12 +128,12 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     @inline(__always)
     func acknowledgeAll() {
         right.check()
-        if let slot { acknowledge(slot, upTo: slot.pushed) }
+        if let slot = state.slot { acknowledge(slot, upTo: slot.pushed) }
     }
 
     private func acknowledge(_ slot: JournalSlot, upTo position: UInt64) {
-        workedOff = max(workedOff, position)
-        if durable?.isSettled ?? false { slot.acknowledge(workedOff) }
+        state.workedOff = max(state.workedOff, position)
+        if durable?.isSettled ?? false { slot.acknowledge(state.workedOff) }
     }
 
     // MARK: - The message at hand
@@ -136,7 +141,7 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     /// The mark of the message that the logger handles.
     var mark: UInt64 {
         right.check()
-        return markAtHand
+        return state.markAtHand
     }
 
     /// Whether the journal keeps the messages of the batch that begins; if so, `at` says which one is at
@@ -144,44 +149,44 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     @inline(__always)
     func beginBatch() -> Bool {
         right.check()
-        keeper = slot
-        return slot != nil
+        state.keeper = state.slot
+        return state.slot != nil
     }
 
     @inline(__always)
     func at(_ record: RecordView, in batch: RecordBatch) {
-        markAtHand = batch.end(of: record)
-        keptSize = record.size
+        state.markAtHand = batch.end(of: record)
+        state.keptSize = record.size
     }
 
     /// A recovered message is at hand, which `slot` keeps.
     func at(_ message: RecoveredMessage, of slot: JournalSlot) {
         right.check()
-        (markAtHand, keeper, keptSize) = (message.mark, slot, message.size)
+        (state.markAtHand, state.keeper, state.keptSize) = (message.mark, slot, message.size)
     }
 
     @inline(__always)
-    func endBatch() { keeper = nil }
+    func endBatch() { state.keeper = nil }
 
     /// What comes now is in no journal.
     func clearMark() {
         right.check()
-        markAtHand = 0
+        state.markAtHand = 0
     }
 
     /// Has `body` handle a message that the journal is done with, before the one at hand.
     func aside(_ body: () -> Void) {
         right.check()
-        let outer = (markAtHand, keeper)
-        (markAtHand, keeper) = (0, nil)
+        let outer = (state.markAtHand, state.keeper)
+        (state.markAtHand, state.keeper) = (0, nil)
         body()
-        (markAtHand, keeper) = outer
+        (state.markAtHand, state.keeper) = outer
     }
 
     /// The message at hand is left out: it is not for the logger after a crash, either.
     func leaveOut() {
         right.check()
-        keeper?.leaveOut(endingAt: markAtHand, size: keptSize)
+        state.keeper?.leaveOut(endingAt: state.markAtHand, size: state.keptSize)
     }
 
     // MARK: - Recovery
@@ -190,7 +195,7 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     func follow(_ other: JournalSlot, _ durable: any DurableLogger, _ body: () -> Bool) -> Bool {
         right.check()
         durable.note(writesIn: other)
-        defer { durable.note(writesIn: slot) }
+        defer { durable.note(writesIn: state.slot) }
         return body()
     }
 
@@ -199,7 +204,7 @@ final class JournalFollower: @unchecked Sendable {  // see the MARKs
     /// In the child: the journal is the parent's.
     func forgetInChild() {
         right.check()
-        (slot, keeper, ending) = (nil, nil, [])
+        (state.slot, state.keeper, state.ending) = (nil, nil, [])
     }
 }
 

@@ -210,11 +210,11 @@ final class LoggerRecovery: @unchecked Sendable {  // see the MARKs
 
     // MARK: Owned by the running thread
     /// What is still to be recovered, and to be tried now or again.
-    @exclusivity(unchecked) private var recoveries: [@Sendable () -> Void] = []
+    private var recoveries: [@Sendable () -> Void] = []
     /// How many journals have something that was not delivered to the logger yet.
-    @exclusivity(unchecked) private var unrecovered = 0
+    private var unrecovered = 0
     /// What looks again for journals that could not be opened.
-    @exclusivity(unchecked) private var looks: [@Sendable () -> Void] = []
+    private var looks: [@Sendable () -> Void] = []
 
     init(_ logger: AbstractLogger, _ inbox: LoggerInbox, _ right: RunningRight) {
         self.logger = logger

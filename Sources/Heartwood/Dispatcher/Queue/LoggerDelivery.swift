@@ -13,11 +13,15 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     private let right: RunningRight
 
     // MARK: Owned by the running thread
+    private struct State {
+        /// Filled again for each message; with `deliver` while that is at work.
+        var storage: MessageStorage?
+        var names = NameCache()
+        var outcome = LoggerCounters.Outcome.delivered
+    }
+
     // Without checks of exclusive access, which would be made for every message.
-    /// Filled again for each message; with `deliver` while that is at work.
-    @exclusivity(unchecked) private var storage: MessageStorage?
-    @exclusivity(unchecked) private var names = NameCache()
-    @exclusivity(unchecked) private var outcome = LoggerCounters.Outcome.delivered
+    @exclusivity(unchecked) private var state = State()
 
     init(
         _ logger: AbstractLogger, _ inbox: LoggerInbox, _ follower: JournalFollower,
@@ -36,7 +40,7 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     @inline(__always)
     func note(_ outcome: LoggerCounters.Outcome) {
         right.check()
-        self.outcome = outcome
+        state.outcome = outcome
     }
 
     /// The logger's filter or formatter leaves the message out: it is not for it after a crash, either.
@@ -65,23 +69,23 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
         var hasOriginal = false
         let isKept = follower.beginBatch()
         var outcomes = LoggerCounters.Outcomes()
-        var storage = self.storage.take() ?? MessageStorage()
+        var storage = state.storage.take() ?? MessageStorage()
         forEach { record in
             if isKept { follower.at(record, in: batch) }
             if !isKnownUniquelyReferenced(&storage) { storage = MessageStorage() }
-            storage.fill(from: record, names: &names)
+            storage.fill(from: record, names: &state.names)
             let isReentrant = record.flags.contains(.reentrant)
             thread.handlesReentrantMessage = isReentrant
             if !isReentrant { hasOriginal = true }
-            outcome = .delivered
+            state.outcome = .delivered
             logger._withUnsafeGuaranteedRef { $0.handle(LogMessage(storage: storage)) }
             inbox.noteProgress()
-            outcomes.count(outcome)
+            outcomes.count(state.outcome)
         }
         follower.endBatch()
         counters.add(&outcomes)
         // The last message's tag and memory are not kept until the next message comes.
-        if !storage.isWorthFreeing { self.storage = storage }
+        if !storage.isWorthFreeing { state.storage = storage }
         // A logger that logs at the end of each batch must not do so because of its own messages alone.
         thread.handlesReentrantMessage = !hasOriginal
         logger._withUnsafeGuaranteedRef { $0.batchDidEnd() }
@@ -92,16 +96,16 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
     func deliverLate(_ message: LogMessage) {
         right.check()
         let thread = ThreadState.current
-        let outer = (outcome, thread.handlesReentrantMessage)
+        let outer = (state.outcome, thread.handlesReentrantMessage)
         var outcomes = LoggerCounters.Outcomes()
         // What is logged about it shall not be held back in its turn.
         thread.handlesReentrantMessage = true
-        outcome = .delivered
+        state.outcome = .delivered
         follower.aside { logger._withUnsafeGuaranteedRef { $0.log(message) } }
-        outcomes.count(outcome)
+        outcomes.count(state.outcome)
         counters.filtered.subtract(1, ordering: .relaxed)
         counters.add(&outcomes)
-        (outcome, thread.handlesReentrantMessage) = outer
+        (state.outcome, thread.handlesReentrantMessage) = outer
     }
 
     /// Has the logger say in the log itself that messages are missing at this place.
@@ -155,13 +159,13 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
             let storage = MessageStorage()
             storage.fill(message.parts)
             follower.at(message, of: slot)
-            outcome = .delivered
+            state.outcome = .delivered
             if message.isNote {
                 logger.log(LogMessage(storage: storage))
             } else {
                 logger.handle(LogMessage(storage: storage))
             }
-            outcomes.count(outcome)
+            outcomes.count(state.outcome)
         }
         follower.endBatch()
         counters.add(&outcomes)

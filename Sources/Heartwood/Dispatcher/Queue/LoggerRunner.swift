@@ -18,13 +18,17 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     private let right: RunningRight
 
     // MARK: Owned by the running thread
+    private struct State {
+        /// How many messages were dropped at this place, and not announced yet.
+        var lost = Backlog.Gap()
+        /// Whether the hooks run on the logger's queue, where they may wait as long as they want.
+        var isOnQueue = false
+        /// Whether the logger holds output that it could not write without waiting.
+        var holdsOutput = false
+    }
+
     // Without checks of exclusive access, which would be made for every entry.
-    /// How many messages were dropped at this place, and not announced yet.
-    @exclusivity(unchecked) private var lost = Backlog.Gap()
-    /// Whether the hooks run on the logger's queue, where they may wait as long as they want.
-    @exclusivity(unchecked) private var isOnQueue = false
-    /// Whether the logger holds output that it could not write without waiting.
-    @exclusivity(unchecked) private var holdsOutput = false
+    @exclusivity(unchecked) private var state = State()
     /// For the message of a synchronous call that finds nothing else to do.
     private let alone = RecordBatch(capacity: aloneCapacity)
 
@@ -66,12 +70,12 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         let thread = ThreadState.current
         var isWritten = true
         right.use(thread) {
-            isOnQueue = false
+            state.isOnQueue = false
             recovery.runBeforeMessage()
             announceLoss()
             delivery.deliver(alone, thread)
             inbox.noteProgress()
-            isWritten = !holdsOutput
+            isWritten = !state.holdsOutput
             stop()
         }
         return isWritten
@@ -87,11 +91,13 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         guard inbox.begin(asCaller: mark != nil) else { return }
         let thread = ThreadState.current
         right.use(thread) {
-            isOnQueue = mark == nil && !hw_forked_child_load()
-            if isOnQueue, holdsOutput { finishOutput() }
+            state.isOnQueue = mark == nil && !hw_forked_child_load()
+            if state.isOnQueue, state.holdsOutput { finishOutput() }
             while let entry = next() {
                 workOff(entry, thread)
-                if let mark, mark.isReached || holdsOutput || DispatchTime.now() >= deadline { return stop() }
+                if let mark, mark.isReached || state.holdsOutput || DispatchTime.now() >= deadline {
+                    return stop()
+                }
             }
         }
     }
@@ -110,11 +116,11 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         let thread = ThreadState.current
         var isDone = false
         right.use(thread) {
-            isOnQueue = false
+            state.isOnQueue = false
             while let entry = next() {
                 workOff(entry, thread)
                 isDone = inbox.hasHandled(end, of: ring)
-                if isDone || holdsOutput || DispatchTime.now() >= deadline { return stop() }
+                if isDone || state.holdsOutput || DispatchTime.now() >= deadline { return stop() }
             }
             // Others have worked it off, or it was dropped.
             isDone = true
@@ -124,7 +130,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
 
     /// The next entry; without one, the right to run ends in the same step.
     private func next() -> Backlog.Entry? {
-        let owesLoss = lost.count > 0
+        let owesLoss = state.lost.count > 0
         let entry = inbox.next(stays: owesLoss) { follower.acknowledgeAll() }
         return entry ?? (owesLoss ? .work({}) : nil)
     }
@@ -133,33 +139,33 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         defer { inbox.noteProgress() }
         switch entry {
         case .gap(let gap):
-            lost += gap
+            state.lost += gap
         case .work(let work):
             announceLoss()
             work()
         case .records(let slice, let before):
-            lost += before
+            state.lost += before
             if slice.count > 0 {
                 recovery.runBeforeMessage()
                 announceLoss()
                 delivery.deliver(slice, thread)
             }
             follower.noteWorkedOff(slice.batch.end)
-            if !holdsOutput { inbox.noteHandled(slice.batch) }
+            if !state.holdsOutput { inbox.noteHandled(slice.batch) }
             inbox.finish(weighing: slice.weight)
         }
     }
 
     /// Says in the log itself how many messages are missing at this place.
     private func announceLoss() {
-        let gap = lost
+        let gap = state.lost
         if gap.count == 0 { return }
-        lost = Backlog.Gap()
+        state.lost = Backlog.Gap()
         delivery.announce(gap)
     }
 
     /// Leaves the rest, if any, to the queue.
-    private func stop() { inbox.end(leavingOutput: holdsOutput && !hw_forked_child_load()) }
+    private func stop() { inbox.end(leavingOutput: state.holdsOutput && !hw_forked_child_load()) }
 
     // MARK: - Output that would wait
 
@@ -167,18 +173,18 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     /// all, and in the child of a fork, where there is no queue, a moment.
     var readerPatience: Duration {
         right.check()
-        if isOnQueue { return .seconds(1_000_000_000) }
+        if state.isOnQueue { return .seconds(1_000_000_000) }
         return hw_forked_child_load() ? .milliseconds(250) : .zero
     }
 
     /// The logger could not write all without waiting: its queue does that, before any other entry.
     func leaveOutputToQueue() {
         right.check()
-        holdsOutput = true
+        state.holdsOutput = true
     }
 
     private func finishOutput() {
-        holdsOutput = false
+        state.holdsOutput = false
         (logger as? any OutputHolder)?.finishOutput()
         inbox.noteOutputWritten()
     }
@@ -194,8 +200,8 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     /// In the child: output that the queue should write is the parent's.
     func forgetInChild() {
         right.check()
-        if holdsOutput { (logger as? any OutputHolder)?.discardOutput() }
-        holdsOutput = false
+        if state.holdsOutput { (logger as? any OutputHolder)?.discardOutput() }
+        state.holdsOutput = false
     }
 }
 
