@@ -98,7 +98,7 @@ final class DirectLines {
             tally.belowLevel += 1
             return
         }
-        if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
+        if scan.needsCare, !line.isUTF8 { tally.notUTF8 += 1 }
         tally.records += 1
         if options.content.takesTime || (options.form == .json && line.first == UInt8(ascii: "{")),
             let content = LineContent(
@@ -138,7 +138,7 @@ final class DirectLines {
             if case .last = part { tally.belowLevel += 1 }
             return
         }
-        if scan.needsCare, !LogBuffer.isUTF8(line) { tally.notUTF8 += 1 }
+        if scan.needsCare, !line.isUTF8 { tally.notUTF8 += 1 }
         tally.records += 1
         template.append(line, level, fields: fields, to: &buffer)
         ends.append(buffer.count)

@@ -228,7 +228,7 @@ final class LinePump {
             counts.belowLevel += 1
             return
         }
-        if !LogBuffer.isUTF8(bytes) { counts.notUTF8 += 1 }
+        if !bytes.isUTF8 { counts.notUTF8 += 1 }
         counts.records += 1
         if options.content.readsContent, part == .whole,
             let content = LineContent(

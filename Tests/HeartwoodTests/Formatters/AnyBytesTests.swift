@@ -58,7 +58,7 @@ struct AnyBytesTests {
             let count = Int.random(in: 0...6, using: &random)
             let bytes = (0..<count).map { _ in alphabet.randomElement(using: &random) ?? 0 }
             let isValid = String(validating: bytes, as: UTF8.self) != nil
-            #expect(bytes.withUnsafeBytes { LogBuffer.isUTF8($0) } == isValid, "\(bytes)")
+            #expect(bytes.withUnsafeBytes(\.isUTF8) == isValid, "\(bytes)")
         }
     }
 }

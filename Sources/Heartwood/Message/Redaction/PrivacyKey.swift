@@ -20,8 +20,8 @@ public final class PrivacyKey: Sendable {
         case hash, encryption
     }
 
-    private let hashing: FrameCipher
-    private let encryption: FrameCipher
+    let hashing: FrameCipher
+    let encryption: FrameCipher
 
     /// Makes a key from 32 bytes, or from 64 hexadecimal digits, with the library that is registered.
     ///
@@ -54,9 +54,9 @@ public final class PrivacyKey: Sendable {
     }
 
     /// Says that the value is filled up: with 0x80 and zeros (ISO/IEC 7816-4).
-    private static let header: [UInt8] = [1]
+    static let header: [UInt8] = [1]
 
-    private static func filled(_ bytes: [UInt8]) -> [UInt8] {
+    static func filled(_ bytes: [UInt8]) -> [UInt8] {
         var size = 64
         while size <= bytes.count { size *= 2 }
         return bytes + [0x80] + [UInt8](repeating: 0, count: size - bytes.count - 1)
@@ -70,28 +70,6 @@ public final class PrivacyKey: Sendable {
         default: nil
         }
     }
-
-    /// Adds the hash or the ciphertext of some bytes.
-    func append(_ bytes: [UInt8], _ way: Way, to output: inout LogBuffer) {
-        let start = output.count
-        do {
-            switch way {
-            case .hash:
-                output.append("<hash:" as StaticString)
-                output.append(hex: try hashing.code(for: bytes).prefix(8))
-            case .encryption:
-                let nonce = RandomBytes.make(FrameCipher.nonceSize)
-                output.append("<enc:" as StaticString)
-                output.append(hex: nonce[...])
-                let filled = PrivacyKey.filled(bytes)
-                output.append(hex: try encryption.seal(filled, nonce: nonce, header: PrivacyKey.header)[...])
-            }
-            output.append(UInt8(ascii: ">"))
-        } catch {
-            output.truncate(to: start)
-            output.append(LogPrivacyPolicy.privateText)
-        }
-    }
 }
 
 extension PrivacyKey: Hashable {
@@ -100,20 +78,4 @@ extension PrivacyKey: Hashable {
 
     /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
-}
-
-extension LogBuffer {
-    /// Adds a private value as `<hash:…>` or `<enc:…>` of its text.
-    mutating func append(sealed value: EncodedValue, by key: PrivacyKey, _ way: PrivacyKey.Way) {
-        var text = LogBuffer(capacity: 64)
-        text.append(value)
-        key.append(text.withUnsafeBytes { Array($0) }, way, to: &self)
-    }
-
-    fileprivate mutating func append(hex bytes: ArraySlice<UInt8>) {
-        for byte in bytes {
-            append(Hexadecimal.digits[Int(byte >> 4)])
-            append(Hexadecimal.digits[Int(byte & 15)])
-        }
-    }
 }

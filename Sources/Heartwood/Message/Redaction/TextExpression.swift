@@ -4,6 +4,7 @@
 /// changed, and matching with one from several threads is safe.
 struct TextExpression: @unchecked Sendable {
     private let expression: Regex<AnyRegexOutput>
+    private static let maximumDepth = 64
 
     /// Compiles an expression in Swift's syntax.
     ///
@@ -13,10 +14,10 @@ struct TextExpression: @unchecked Sendable {
         for byte in text.utf8 {
             if byte == UInt8(ascii: "(") || byte == UInt8(ascii: "[") { depth += 1 }
             if byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]") { depth = max(0, depth - 1) }
-            if depth > LogValue.maximumDepth {
+            if depth > TextExpression.maximumDepth {
                 throw LogError(
                     .setting,
-                    "Invalid regular expression: groups are nested more than \(LogValue.maximumDepth) deep"
+                    "Invalid regular expression: groups are nested more than \(Self.maximumDepth) deep"
                 )
             }
         }
@@ -41,11 +42,11 @@ struct TextExpression: @unchecked Sendable {
 
     /// The bytes as text of the same length: a question mark stands for what is no UTF-8.
     private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
-        if LogBuffer.isUTF8(bytes) { return String(decoding: bytes, as: UTF8.self) }
+        if bytes.isUTF8 { return String(decoding: bytes, as: UTF8.self) }
         var copy = Array(bytes)
         var index = 0
         while index < copy.count {
-            let length = LogBuffer.sequenceLength(bytes, at: index)
+            let length = bytes.sequenceLength(at: index)
             if length == 0 { copy[index] = UInt8(ascii: "?") }
             index += max(1, length)
         }

@@ -51,66 +51,13 @@ extension LogBuffer {
     /// Appends a number exactly as `Float.description` writes it.
     public mutating func append(_ value: Float) { append(value.description) }
 
-    // MARK: Formats
-
-    mutating func append(_ value: EncodedValue, integer: Int64) {
-        append(value, integer.magnitude, isNegative: integer < 0)
-    }
-
-    mutating func append(_ value: EncodedValue, unsigned: UInt64) {
-        append(value, unsigned, isNegative: false)
-    }
-
-    private mutating func append(_ value: EncodedValue, _ magnitude: UInt64, isNegative: Bool) {
-        let (format, begin) = (value.format, count)
-        if isNegative { append(UInt8(ascii: "-")) }
-        switch format.kind {
-        case .padded:
-            // Zeros go after the sign, other characters before it.
-            let start = format.second == UInt8(ascii: "0") ? count : begin
-            appendDecimal(magnitude)
-            pad(from: start, to: Int(format.first) - (start - begin), with: format.second)
-        case .hex: append("0x", String(magnitude, radix: 16), digits: Int(format.first))
-        case .octal: append("0o", String(magnitude, radix: 8), digits: Int(format.first))
-        case .binary: append("0b", String(magnitude, radix: 2), digits: Int(format.first))
-        case .bytes where magnitude <= UInt64(Int.max): append(ByteCount(Int(magnitude)).description)
-        default: appendDecimal(magnitude)
-        }
-    }
-
-    private mutating func append(_ prefix: StaticString, _ text: String, digits: Int) {
-        append(prefix)
-        let start = count
-        append(text)
-        pad(from: start, to: digits, with: UInt8(ascii: "0"))
-    }
-
-    /// Moves what begins at `start` to the right until it is `width` bytes wide.
-    private mutating func pad(from start: Int, to width: Int, with fill: UInt8) {
-        let missing = width - (count - start)
-        guard missing > 0 else { return }
-        let size = count - start
-        append(repeating: fill, count: missing)
-        memmove(base + start + missing, base + start, size)
-        memset(base + start, Int32(fill), missing)
-    }
-
-    mutating func append(_ value: EncodedValue, double: Double) {
-        switch value.format.kind {
-        case .fixed where double.isFinite: append(fixed: double, digits: Int(value.format.first))
-        case .scientific where double.isFinite:
-            append(printf: "%.*e", double, digits: Int(value.format.first))
-        default: append(double)
-        }
-    }
-
     /// Adds a number with `digits` digits after the decimal point, correctly rounded.
     mutating func append(fixed value: Double, digits: Int) {
         append(printf: "%.*f", value, digits: digits)
     }
 
     /// The C library rounds correctly; the pattern is ours, never the user's.
-    private mutating func append(printf pattern: String, _ value: Double, digits: Int) {
+    mutating func append(printf pattern: String, _ value: Double, digits: Int) {
         let digits = min(digits, 30)
         append(upTo: 384) { target in
             target.withMemoryRebound(to: CChar.self, capacity: 384) { target in

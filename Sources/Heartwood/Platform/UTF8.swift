@@ -1,12 +1,12 @@
-extension LogBuffer {
+extension UnsafeRawBufferPointer {
     /// Whether all of it is well-formed UTF-8 (table 3-7 of the Unicode standard).
-    package static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package var isUTF8: Bool {
         var index = 0
-        while index < bytes.count {
-            if bytes[index] < 0x80 {
+        while index < count {
+            if self[index] < 0x80 {
                 index += 1
             } else {
-                let length = sequenceLength(bytes, at: index)
+                let length = sequenceLength(at: index)
                 if length == 0 { return false }
                 index += length
             }
@@ -15,8 +15,8 @@ extension LogBuffer {
     }
 
     /// The length of the well-formed sequence that begins at `index`; 0 where none does.
-    static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        let first = bytes[index]
+    func sequenceLength(at index: Int) -> Int {
+        let first = self[index]
         let length: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF
         switch first {
@@ -32,8 +32,8 @@ extension LogBuffer {
             if first == 0xF4 { second = 0x80...0x8F }
         default: return 0
         }
-        guard index + length <= bytes.count, second.contains(bytes[index + 1]) else { return 0 }
-        for offset in 2..<max(2, length) where bytes[index + offset] & 0xC0 != 0x80 { return 0 }
+        guard index + length <= count, second.contains(self[index + 1]) else { return 0 }
+        for offset in 2..<Swift.max(2, length) where self[index + offset] & 0xC0 != 0x80 { return 0 }
         return length
     }
 }

@@ -80,7 +80,7 @@ extension LogBuffer {
             case 0x09: append("\\t" as StaticString)
             case 0..<0x20, 0x7F: append(unicode: UInt32(byte))
             case 0x80...:
-                let length = LogBuffer.sequenceLength(bytes, at: index)
+                let length = bytes.sequenceLength(at: index)
                 if length == 0 {
                     append(unicode: 0xFFFD)
                 } else if let (code, length) = LogBuffer.hiddenCharacter(bytes, at: index) {

@@ -73,7 +73,7 @@ extension LogBuffer {
             if isSuspect(bytes, offset) { return true }
             isASCII = isASCII && byte < 0x80
         }
-        return !isASCII && !isUTF8(bytes)
+        return !isASCII && !bytes.isUTF8
     }
 
     @inline(__always)
@@ -136,7 +136,7 @@ extension LogBuffer {
     /// Adds the character that begins at `index`, or `\\x{ff}` for a byte that begins none; returns its
     /// length.
     private mutating func appendSequence(_ bytes: UnsafeRawBufferPointer, at index: Int) -> Int {
-        let length = LogBuffer.sequenceLength(bytes, at: index)
+        let length = bytes.sequenceLength(at: index)
         if length == 0 {
             append("\\x{" as StaticString)
             append(Hexadecimal.digits[Int(bytes[index] >> 4)])
@@ -153,7 +153,7 @@ extension LogBuffer {
         _ bytes: UnsafeRawBufferPointer, at index: Int
     ) -> (code: UInt32, length: Int)? {
         guard mayBeHidden(bytes, index) else { return nil }
-        let length = sequenceLength(bytes, at: index)
+        let length = bytes.sequenceLength(at: index)
         if length < 2 { return nil }
         var code = UInt32(bytes[index]) & (0x7F >> UInt32(length))
         for offset in 1..<length { code = code << 6 | UInt32(bytes[index + offset] & 0x3F) }

@@ -1,0 +1,169 @@
+extension RedactionRules {
+    /// Returns a text without its secrets.
+    public func redacted(_ text: String) -> String {
+        var text = text
+        let clear = text.withUTF8 { text -> String? in
+            let text = UnsafeRawBufferPointer(text)
+            let secrets = secrets(in: text)
+            if secrets.isEmpty { return nil }
+            var buffer = LogBuffer()
+            append(text, without: secrets, to: &buffer)
+            return buffer.text
+        }
+        return clear ?? text
+    }
+
+    /// Returns a value without its secrets; a value without secrets keeps its type.
+    ///
+    /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
+    /// valid JSON. A text replaces anything nested deeper than ``LogValue/maximumDepth``.
+    public func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
+
+    private func redacted(_ value: LogValue, depth: Int) -> LogValue {
+        if depth == LogValue.maximumDepth, value.isNested { return .cut }
+        return switch value {
+        case .null, .bool, .double, .date, .uuid: value
+        case .string(let text): .string(redacted(text))
+        case .integer(let number): redacted(digits: String(number)).map { .string($0) } ?? value
+        case .unsigned(let number): redacted(digits: String(number)).map { .string($0) } ?? value
+        case .decimal(let digits): redacted(digits: digits).map { .string($0) } ?? value
+        case .json(let text): .json(redacted(json: text))
+        case .array(let values): .array(values.map { redacted($0, depth: depth + 1) })
+        case .object(let fields): .object(redacted(fields, depth: depth + 1))
+        }
+    }
+
+    /// Returns fields without the secrets in their values, and without the values under names that are
+    /// secret.
+    public func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
+
+    private func redacted(_ fields: LogMetadata, depth: Int) -> LogMetadata {
+        // A loop of its own, as a value may be nested as deep as small stacks allow.
+        var result: [(String, LogValue)] = []
+        for (key, value) in fields { result.append((key, redacted(value, under: key, depth: depth))) }
+        return LogMetadata(result)
+    }
+
+    @inline(never)
+    private func redacted(_ value: LogValue, under key: String, depth: Int) -> LogValue {
+        if let hidden = hidden(value, under: key) { return hidden }
+        return redacted(value, depth: depth)
+    }
+
+    /// What replaces a value whose name is secret; nil where it is not, or where there is no value.
+    func hidden(_ value: @autoclosure () -> LogValue, under key: String) -> LogValue? {
+        var key = key
+        guard let hiding = key.withUTF8({ hiding(UnsafeRawBufferPointer($0)) }) else { return nil }
+        let value = value()
+        if hiding.name.isWeak, value.isNested { return nil }
+        var isNumber = false
+        switch value {
+        case .null, .bool, .string(""): return nil
+        case .integer, .unsigned, .double, .decimal: isNumber = true
+        default: break
+        }
+        var text = LogBuffer()
+        text.append(value: value)
+        return text.withUnsafeBytes { text in
+            if !hiding.name.isSecret(text, isNumber: isNumber) { return nil }
+            var shown = LogBuffer()
+            append(text, hiding.rule, to: &shown)
+            return .string(shown.text)
+        }
+    }
+
+    /// A number's digits without its secrets; nil where it has none.
+    private func redacted(digits: String) -> String? {
+        let shown = redacted(digits)
+        return shown == digits ? nil : shown
+    }
+
+    /// A text of JSON without its secrets; it stays JSON.
+    func redacted(json: String) -> String {
+        var buffer = LogBuffer()
+        var json = json
+        var found: [Int] = []
+        json.withUTF8 { append(UnsafeRawBufferPointer($0), to: &buffer, &found) }
+        return buffer.text
+    }
+
+    /// Adds a text without some secrets.
+    func append(
+        _ bytes: UnsafeRawBufferPointer, without secrets: [RedactionPlan.Secret], to output: inout LogBuffer
+    ) {
+        var index = 0
+        for secret in secrets {
+            output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<secret.range.lowerBound]))
+            appendMark(secret.marks, to: &output)
+            append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
+            appendMark(secret.marks, to: &output)
+            index = secret.range.upperBound
+        }
+        output.append(UnsafeRawBufferPointer(rebasing: bytes[index...]))
+    }
+
+    private func appendMark(_ backslashes: Int?, to output: inout LogBuffer) {
+        guard let backslashes else { return }
+        output.append(repeating: 0x5C, count: backslashes)
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// Adds what replaces a secret.
+    func append(_ secret: UnsafeRawBufferPointer, _ rule: Int, to output: inout LogBuffer) {
+        switch replacement {
+        case .reveal: output.append(secret)
+        case .redact:
+            output.append(UInt8(ascii: "<"))
+            output.append(rules[rule].name)
+            output.append(UInt8(ascii: ">"))
+        case .hash: output.appendHash(of: secret)
+        case .keyedHash(let key): key.append(Array(secret), .hash, to: &output)
+        case .encrypt(let key): key.append(Array(secret), .encryption, to: &output)
+        }
+    }
+}
+
+extension LogBuffer {
+    /// Takes the secrets out of the text from `start` on, which is plain text, if its logger asks for that.
+    @inline(__always)
+    mutating func redactSecrets(from start: Int) {
+        if redaction != nil { redactSecretsNow(from: start) }
+    }
+
+    @inline(never)
+    private mutating func redactSecretsNow(from start: Int) {
+        guard let redaction else { return }
+        let secrets = redaction.secrets(in: UnsafeRawBufferPointer(start: base + start, count: count - start))
+        if secrets.isEmpty { return }
+        replaceEnd(from: start) { redaction.append($0, without: secrets, to: &$1) }
+    }
+
+    /// Whether the text from `start` on is not clear at first sight.
+    func mayHaveSecret(from start: Int) -> Bool {
+        redaction.map { !$0.isClear(UnsafeRawBufferPointer(start: base + start, count: count - start)) }
+            ?? false
+    }
+
+    /// A value of an object, or what replaces it.
+    @inline(never)
+    func shown(_ value: LogValue, under key: String) -> LogValue {
+        redaction?.hidden(value, under: key) ?? value
+    }
+
+    /// What replaces a named value, where it would be shown but for its name.
+    func hidden(_ value: EncodedValue, _ privacy: LogPrivacyPolicy) -> String? {
+        guard let redaction, let name = value.name, value.privacy.shown(by: privacy).isPlain,
+            case .string(let text)? = redaction.hidden(
+                value.decoded, under: String(decoding: name, as: UTF8.self))
+        else { return nil }
+        return text
+    }
+
+    /// Whether there is a secret in the text from `start` on.
+    @inline(__always)
+    func isSecret(from start: Int) -> Bool {
+        guard let redaction else { return false }
+        return !redaction.secrets(in: UnsafeRawBufferPointer(start: base + start, count: count - start))
+            .isEmpty
+    }
+}
