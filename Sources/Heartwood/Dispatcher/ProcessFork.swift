@@ -117,7 +117,7 @@ extension LogDispatcher {
             // The ring is the parent's; what was in it has been handed out before the fork.
             place.leaveInChild()
         } else {
-            consumer.drain.withLock { $0.forgetMessages(in: ring) }
+            consumer.withDrain { $0.forgetMessages(in: ring) }
         }
         backpressure.releaseAll()
         for logger in members {

@@ -228,7 +228,7 @@ struct JournalSignal: Equatable {
         }
     }
 
-    /// The message that it stands for.
+    /// The message that tells of the signal in the log.
     var message: MessageParts {
         var parts = MessageParts()
         parts.level = .fatal
