@@ -74,12 +74,11 @@ struct RecoverTests {
 
     @Test("A key tells directory and application, whatever is in their names")
     func keys() {
+        #expect(JournalKey("file:/var/log/a:b:shop").files ?? ("", "") == ("/var/log/a", "b:shop"))
+        #expect(JournalKey("file:/a:b/c:shop").files ?? ("", "") == ("/a:b/c", "shop"))
+        #expect(JournalKey("http:/spool").files == nil)
         #expect(
-            JournalTarget(JournalKey("file:/var/log/a:b:shop")).place
-                == .file(directory: "/var/log/a", application: "b:shop"))
-        #expect(
-            JournalTarget(JournalKey("file:/a:b/c:shop")).place
-                == .file(directory: "/a:b/c", application: "shop"))
-        #expect(JournalTarget(JournalKey("http:/spool")).place == .other("http:/spool"))
+            [JournalKey("file:/a/b:shop"), JournalKey("http:/spool")].map(\.description)
+                == ["messages of “shop” in /a/b", "http:/spool"])
     }
 }

@@ -322,13 +322,8 @@ extension LogDispatcher {
     }
 
     /// What waits in the journals of dead processes for loggers that have not been added.
-    package var recoverable: [JournalTarget] {
-        var targets: [JournalTarget] = []
-        for key in journaling.recoverable {
-            let target = JournalTarget(key)
-            if !targets.contains(target) { targets.append(target) }
-        }
-        return targets
+    package var recoverable: [JournalKey] {
+        journaling.recoverable.reduce(into: []) { keys, key in if !keys.contains(key) { keys.append(key) } }
     }
 
     /// Whether the ring is in a file.

@@ -13,7 +13,7 @@ struct Intake {
     private let plain: hw_ring
     let ring: RingMemory
     private let dispatcher: Unmanaged<LogDispatcher>
-    /// What the drain does: see `DrainSchedule`.
+    /// What the drain does: see `RingConsumer`.
     private let schedule: UnsafeMutablePointer<Atomic<UInt8>>
     let synchronousLevels: UnsafeMutablePointer<Atomic<UInt32>>
     /// How many loggers hold callers back.
@@ -127,11 +127,11 @@ struct Intake {
         // Sequentially consistent, with the reservation before it: either the drain sees the reservation when
         // it looks once more before it sleeps, or this sees that it sleeps.
         let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
-        if state == DrainSchedule.running { return }
+        if state == RingConsumer.running { return }
         // In its pause it looks every millisecond; a burst that fills a quarter of the ring ends the pause.
-        if state == DrainSchedule.asleep || fill &>> ring.quarterShift != (fill &+ size) &>> ring.quarterShift
+        if state == RingConsumer.asleep || fill &>> ring.quarterShift != (fill &+ size) &>> ring.quarterShift
         {
-            dispatcher._withUnsafeGuaranteedRef { $0.consumer.wake(isAsleep: state == DrainSchedule.asleep) }
+            dispatcher._withUnsafeGuaranteedRef { $0.consumer.wake(isAsleep: state == RingConsumer.asleep) }
         }
     }
 }

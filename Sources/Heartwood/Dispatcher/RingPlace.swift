@@ -95,7 +95,7 @@ final class RingPlace: Sendable {
         ring.noteLarge()
         do {
             try large._withUnsafeGuaranteedRef { large in
-                try JournalLargeText.write(UnsafeRawBufferPointer(large.bytes), for: position, mapping)
+                try mapping.keepLarge(UnsafeRawBufferPointer(large.bytes), at: position)
             }
         } catch {
             diagnostics.report(

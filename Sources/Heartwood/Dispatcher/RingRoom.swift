@@ -80,13 +80,14 @@ final class RingRoom: Sendable {
     /// Claims so many bytes beside the ring, waiting for them as the ring's policy says.
     private func claimInTime(_ count: Int, beside own: Int = 0) -> Bool {
         if claim(count, own) { return true }
+        consumer.consumeAll()
         var hold = CallerHold.holding
         while !claim(count, own) {
-            consumer.consumeAll()
-            if claim(count, own) { break }
             let now = SystemClock().uptime()
-            if hold.pause(progress: ring.head, at: now, limit: waitLimit) == nil { return false }
-            usleep(500)
+            guard let pause = hold.pause(progress: ring.head, at: now, limit: waitLimit) else { return false }
+            usleep(useconds_t(clamping: min(pause, .microseconds(500)).nanoseconds / 1000))
+            // Once, as a look that comes late counts for less than its time: no waiting for other callers.
+            consumer.consume(upTo: ring.tail, byCaller: false)
         }
         return true
     }

@@ -2,7 +2,7 @@ import CHeartwood
 
 /// What a logger is known by in a journal: so that each of several that write to one place gets its own
 /// messages again.
-struct JournalKey: Hashable, Sendable {
+package struct JournalKey: Hashable, Sendable {
     /// The logger's kind, and where it writes to.
     let place: String
     /// Its name, and the class of its formatter; empty in journals of version 1.
@@ -33,8 +33,8 @@ struct JournalKey: Hashable, Sendable {
     /// What is put into a slot.
     var text: String { "\(place)\(JournalKey.separator)\(variant)\(JournalKey.separator)\(number)" }
 
-    /// The class of the formatter.
-    var formatter: String { variant.split(separator: "/").last.map(String.init) ?? "" }
+    /// The class of the formatter, as far as it is known.
+    package var formatter: String { variant.split(separator: "/").last.map(String.init) ?? "" }
 
     private static func shortened(_ place: String) -> String {
         var place = place
@@ -76,44 +76,20 @@ struct JournalKey: Hashable, Sendable {
     }
 }
 
-/// The logger that a part of a journal waits for, as its key says.
-package struct JournalTarget: Hashable, Sendable, CustomStringConvertible {
-    /// Where the logger writes to.
-    package enum Place: Hashable, Sendable {
-        /// A file logger of this directory, whose naming has this application.
-        case file(directory: String, application: String)
-        /// Another kind, or a key of another version.
-        case other(String)
-    }
-
-    /// Where the logger writes to.
-    package let place: Place
-    /// The class of its formatter, as far as it is known.
-    package let formatter: String
-    private let key: JournalKey
-
-    /// Reads a key.
-    init(_ key: JournalKey) {
-        self.key = key
-        formatter = key.formatter
-        let parts = key.place.split(separator: ":", maxSplits: 1).map(String.init)
+extension JournalKey: CustomStringConvertible {
+    /// The directory of a file logger and the application of its naming; nil for another kind, or a key of
+    /// another version.
+    package var files: (directory: String, application: String)? {
+        let parts = place.split(separator: ":", maxSplits: 1).map(String.init)
         // An application's name may have a colon, a directory's may, too: the last slash comes before the
         // name's.
-        if parts.count == 2, parts[0] == "file", let slash = parts[1].lastIndex(of: "/"),
+        guard parts.count == 2, parts[0] == "file", let slash = parts[1].lastIndex(of: "/"),
             let colon = parts[1][slash...].firstIndex(of: ":")
-        {
-            place = .file(
-                directory: String(parts[1][..<colon]),
-                application: String(parts[1][parts[1].index(after: colon)...]))
-        } else {
-            place = .other(key.place)
-        }
+        else { return nil }
+        return (String(parts[1][..<colon]), String(parts[1][parts[1].index(after: colon)...]))
     }
 
     package var description: String {
-        switch place {
-        case .file(let directory, let application): "messages of “\(application)” in \(directory)"
-        case .other(let key): key
-        }
+        files.map { "messages of “\($0.application)” in \($0.directory)" } ?? place
     }
 }

@@ -90,11 +90,20 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         let name = (path as NSString).lastPathComponent
         let folder = (path as NSString).deletingLastPathComponent
         for logger in loggers(of: folder) {
-            if let file = try? logger.logFiles().first(where: { $0.name == name }) { return file.isArchived }
+            if let isFinished = isFinished(name, in: logger) { return isFinished }
         }
-        guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil else { return false }
-        let usual = try? FileLogger(directory: folder, naming: DDLogFileManagerDefault.usualNaming)
-        return (try? usual?.logFiles().first { $0.name == name })?.isArchived ?? false
+        guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil,
+            let usual = try? FileLogger(directory: folder, naming: DDLogFileManagerDefault.usualNaming)
+        else { return false }
+        return isFinished(name, in: usual) ?? false
+    }
+
+    /// The same, as one logger says; nil where it does not list the file.
+    private static func isFinished(_ name: String, in logger: FileLogger) -> Bool? {
+        guard let files = try? logger.logFiles() else { return nil }
+        // A log whose archive lies beside it is listed as that.
+        let file = files.first { $0.name == name } ?? files.first { ArchiveStage.split($0.name).log == name }
+        return file?.isArchived
     }
 
     /// Has the logger finish a file that writes to it, if one does.

@@ -49,14 +49,14 @@ enum RecoverCommand: Subcommand {
         let key = try LogSelection.key(arguments)
         dispatcher.journal = key.map { .file(path, key: $0) } ?? .file(path)
         if case .unavailable = dispatcher.journalStatus { return .failure }
-        for target in dispatcher.recoverable {
-            guard case .file(let directory, let application) = target.place else {
-                Terminal.error.write("heartwood recover: skipped \(target): the program recovers it itself\n")
+        for key in dispatcher.recoverable {
+            guard let (directory, application) = key.files else {
+                Terminal.error.write("heartwood recover: skipped \(key): the program recovers it itself\n")
                 isWhole.withLock { $0 = false }
                 continue
             }
             // Where several loggers wrote to one place, each gets its own, in the order in which they were added.
-            let isJSON = arguments.has("--json") || target.formatter == "JSONLinesFormatter"
+            let isJSON = arguments.has("--json") || key.formatter == "JSONLinesFormatter"
             let formatter: LogFormatter = isJSON ? JSONLinesFormatter() : LineFormatter()
             let logger = try FileLogger(
                 directory: directory, naming: LogFileNaming(application: application), formatter: formatter)

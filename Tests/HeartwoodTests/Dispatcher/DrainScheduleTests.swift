@@ -38,7 +38,7 @@ import Testing
         var runs = false
         var logger = Logger.writing
         var block = Block.none
-        var schedule = DrainSchedule.asleep
+        var schedule = RingConsumer.asleep
         /// How many looks without success are left before the drain sleeps.
         var patience = 1
         var signals = 0
@@ -54,8 +54,8 @@ import Testing
 
         mutating func wake(unlessRunning: Bool) {
             switch schedule {
-            case DrainSchedule.asleep: (schedule, block) = (DrainSchedule.running, .start)
-            case DrainSchedule.running where unlessRunning: break
+            case RingConsumer.asleep: (schedule, block) = (RingConsumer.running, .start)
+            case RingConsumer.running where unlessRunning: break
             default: signals = 1
             }
         }
@@ -103,7 +103,7 @@ import Testing
             }
         case .counted:
             step {
-                if $0.schedule == DrainSchedule.asleep, fault != .leaverDoesNotWake {
+                if $0.schedule == RingConsumer.asleep, fault != .leaverDoesNotWake {
                     $0.wake(unlessRunning: true)
                 }
                 $0.leaver = .heldUp
@@ -135,7 +135,7 @@ import Testing
             }
         case .begin:
             step {
-                $0.schedule = DrainSchedule.running
+                $0.schedule = RingConsumer.running
                 if $0.seen != $0.scheduled, $0.hasEntry { $0.runs = true }
                 ($0.scheduled, $0.seen) = ($0.seen, $0.left)
                 $0.block = .look(asked: $0.asked)
@@ -154,12 +154,12 @@ import Testing
         case .pause(let asked):
             step {
                 if $0.patience == 0 {
-                    $0.schedule = DrainSchedule.asleep
+                    $0.schedule = RingConsumer.asleep
                     $0.block = .saidAsleep(asked: asked)
                 } else {
                     $0.patience -= 1
                     if fault == .wakesWhenItPauses { $0.wakeCallers() }
-                    $0.schedule = DrainSchedule.lingering
+                    $0.schedule = RingConsumer.lingering
                     $0.block = .lingering
                 }
             }
@@ -173,7 +173,7 @@ import Testing
                 let isAsked = $0.asked != asked && fault != .sleepsWhateverWasAsked
                 let isLeft = $0.left != $0.scheduled && fault != .sleepsWhateverWasLeft
                 if !isAsked, !isLeft { return $0.block = .none }
-                $0.schedule = DrainSchedule.running
+                $0.schedule = RingConsumer.running
                 $0.patience = 1
                 $0.block = .begin
             }

@@ -140,7 +140,7 @@ import Testing
         logInfo("message 000", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
         }
         dispatcher.consumer.queue.suspend()
         dispatcher.consumer.drain.withLock { $0.journalLook = JournalLook(patience: patience) }
@@ -202,7 +202,7 @@ import Testing
             logInfo("first", to: dispatcher)
             dispatcher.flush(timeout: .testLimit)
             waitUntil {
-                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
             }
             let before = dispatcher.journalStatus
             let journal = try #require(path(before))
@@ -427,7 +427,7 @@ import Testing
         let gate = Gate()
         logger.perform { gate.pass() }
         // One drain takes both lines, so that one write has them.
-        waitUntil { dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep }
+        waitUntil { dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep }
         dispatcher.consumer.queue.suspend()
         for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
         dispatcher.drainNow()

@@ -56,7 +56,7 @@ struct IsolationTests {
         for logger in [stuck] + after { dispatcher.add(logger) }
         // The others are reached by nothing but the look that the drain takes at what callers have left.
         waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
         }
         let caller = Thread { logError("x", asynchronous: false, to: dispatcher) }
         caller.start()
@@ -80,7 +80,7 @@ struct IsolationTests {
         let loggers = [stuck, slow, own, queued]
         for logger in loggers { dispatcher.add(logger) }
         waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == DrainSchedule.asleep
+            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
         }
         // The test does what the drain would do.
         dispatcher.consumer.queue.suspend()

@@ -9,7 +9,11 @@ import Synchronization
 /// 1. One block at most runs or is scheduled on the queue: whoever moves `schedule` from asleep to running
 ///    submits it.
 /// 2. The block sleeps only after it has said so and then found the ring empty, and no request for room that
-///    came after its last look began: see `DrainSchedule`.
+///    came after its last look began. A record that was reserved before that look is found by it, and the
+///    producer of one reserved later sees that the block sleeps. The same holds for room in a journal, which
+///    loggers make and the drain frees: who begins to wait for it, and a logger that has made some while
+///    others wait, asks first, then looks whether the drain sleeps. A signal would not do: the drain may have
+///    seen none, and not sleep yet.
 /// 3. What was taken from the ring is passed on under the same lock, so that the order stays.
 /// 4. No logger waits for a caller that another logger holds up: what a caller has left when the block looks,
 ///    and does not run when it looks again, is scheduled. The block does not sleep before.
@@ -29,19 +33,28 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     private(set) weak var dispatcher: (any AnyObject & Sendable)?
 
     // MARK: Atomics (any thread)
-    /// What the drain does; read at every call.
+    /// What the drain does: `asleep`, `lingering` or `running`; read at every call.
     let schedule: UnsafeMutablePointer<Atomic<UInt8>>
     /// Where messages found no room in the ring, until the drain has passed on that they are missing there.
     private let gaps = RingGaps()
     /// How often a synchronous call has left loggers with entries that nothing is scheduled for, for later.
     private let left = Atomic<Int>(0)
 
+    static let asleep: UInt8 = 0
+    /// It looks again after `interval`, or when woken.
+    static let lingering: UInt8 = 1
+    static let running: UInt8 = 2
+
+    static let interval = Duration.milliseconds(1)
+    /// How many times it looks without success before it sleeps.
+    static let patience = 8
+
     init(_ ring: RecordRing, _ drain: DrainLock, _ queue: DispatchQueue) {
         self.ring = ring
         self.drain = drain
         self.queue = queue
         schedule = .allocate(capacity: 1)
-        schedule.initialize(to: Atomic(DrainSchedule.asleep))
+        schedule.initialize(to: Atomic(RingConsumer.asleep))
     }
 
     deinit { schedule.deallocate() }
@@ -56,13 +69,13 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
 
     /// Has the queue look soon whether there is something to do.
     func wake() {
-        wake(isAsleep: schedule.pointee.load(ordering: .sequentiallyConsistent) == DrainSchedule.asleep)
+        wake(isAsleep: schedule.pointee.load(ordering: .sequentiallyConsistent) == RingConsumer.asleep)
     }
 
     /// The same, unless it is at work.
     func wakeUnlessRunning() {
         let state = schedule.pointee.load(ordering: .sequentiallyConsistent)
-        if state != DrainSchedule.running { wake(isAsleep: state == DrainSchedule.asleep) }
+        if state != RingConsumer.running { wake(isAsleep: state == RingConsumer.asleep) }
     }
 
     /// Wakes the queue out of its sleep, or out of its pause.
@@ -73,7 +86,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
 
     private func start() {
         let (claimed, _) = schedule.pointee.compareExchange(
-            expected: DrainSchedule.asleep, desired: DrainSchedule.running, ordering: .sequentiallyConsistent)
+            expected: RingConsumer.asleep, desired: RingConsumer.running, ordering: .sequentiallyConsistent)
         // The dispatcher is kept until the end of the block.
         if claimed { queue.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
     }
@@ -82,7 +95,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     func leaveLoggers() {
         left.add(1, ordering: .sequentiallyConsistent)
         // Where it does not sleep, it comes by itself.
-        if schedule.pointee.load(ordering: .sequentiallyConsistent) == DrainSchedule.asleep { start() }
+        if schedule.pointee.load(ordering: .sequentiallyConsistent) == RingConsumer.asleep { start() }
     }
 
     private func scheduleLoggers() {
@@ -98,7 +111,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         var scheduled = left.load(ordering: .sequentiallyConsistent) &- 1
         var seen = scheduled
         while true {
-            schedule.pointee.store(DrainSchedule.running, ordering: .sequentiallyConsistent)
+            schedule.pointee.store(RingConsumer.running, ordering: .sequentiallyConsistent)
             if seen != scheduled { scheduleLoggers() }
             scheduled = seen
             seen = left.load(ordering: .sequentiallyConsistent)
@@ -108,15 +121,15 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
             if !found || ring.tail == ring.consumed { ring.wakeWaiters() }
             if found {
                 idle = 0
-            } else if idle == DrainSchedule.patience {
-                schedule.pointee.store(DrainSchedule.asleep, ordering: .sequentiallyConsistent)
+            } else if idle == RingConsumer.patience {
+                schedule.pointee.store(RingConsumer.asleep, ordering: .sequentiallyConsistent)
                 if ring.tail == ring.consumed, ring.roomRequests == requests,
                     left.load(ordering: .sequentiallyConsistent) == scheduled
                 {
                     return
                 }
                 let (again, _) = schedule.pointee.compareExchange(
-                    expected: DrainSchedule.asleep, desired: DrainSchedule.running,
+                    expected: RingConsumer.asleep, desired: RingConsumer.running,
                     ordering: .sequentiallyConsistent)
                 if !again { return }
                 idle = 0
@@ -124,8 +137,8 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
                 idle += 1
             }
             if ring.tail != ring.consumed, found { continue }
-            schedule.pointee.store(DrainSchedule.lingering, ordering: .sequentiallyConsistent)
-            _ = wakeUp.wait(upTo: DrainSchedule.interval)
+            schedule.pointee.store(RingConsumer.lingering, ordering: .sequentiallyConsistent)
+            _ = wakeUp.wait(upTo: RingConsumer.interval)
         }
     }
 
@@ -199,22 +212,4 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         if !garbage.isEmpty { ThreadState.current.runCallback { garbage = [] } }
         return result
     }
-}
-
-/// What the drain is doing.
-///
-/// It sleeps only after it has looked for records without success, `sleep` first, then look: a record that
-/// was reserved before the look is found by it, and the producer of one reserved later sees that it sleeps.
-/// The same holds for room in a journal, which loggers make and the drain frees: who begins to wait for it,
-/// and a logger that has made some while others wait, asks first, then looks whether the drain sleeps. A
-/// signal would not do: the drain may have seen none, and not sleep yet.
-enum DrainSchedule {
-    static let asleep: UInt8 = 0
-    /// Looks again after `interval`, or when woken.
-    static let lingering: UInt8 = 1
-    static let running: UInt8 = 2
-
-    static let interval = Duration.milliseconds(1)
-    /// How many times it looks without success before it sleeps.
-    static let patience = 8
 }

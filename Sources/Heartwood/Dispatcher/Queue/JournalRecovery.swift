@@ -8,13 +8,7 @@ import Dispatch
 /// at any moment.
 final class JournalRecovery: Sendable {
     /// One logger's part of one journal.
-    private struct Share: Sendable {
-        let leftover: JournalLeftover
-        let slot: JournalSlot
-
-        var mapping: JournalMapping { leftover.mapping }
-        var reader: JournalReader { leftover.reader }
-    }
+    private typealias Share = (leftover: JournalLeftover, slot: JournalSlot)
 
     // MARK: Constants (any thread)
     private let leftovers: JournalLeftovers
@@ -62,10 +56,8 @@ final class JournalRecovery: Sendable {
         let shares = leftovers.take(for: key, order: order).flatMap { leftover, key in
             // A logger that was removed and added again may have several; the older one ends where the next
             // begins.
-            leftover.slots.filter { $0.isInUse && JournalKey($0.key) == key }.sorted { $0.done < $1.done }.map
-            {
-                Share(leftover: leftover, slot: $0)
-            }
+            leftover.slots.filter { $0.isInUse && JournalKey($0.key) == key }
+                .sorted { $0.done < $1.done }.map { (leftover, $0) }
         }
         resolve(shares, node)
         if leftovers.mustLookAgain {
@@ -83,23 +75,24 @@ final class JournalRecovery: Sendable {
         } catch {
             diagnostics.report(
                 .damaged,
-                "\(node.logger.name) cannot yet recover the messages of a process that crashed; they are kept in"
-                    + " \(names(of: shares)): \(error)", key: node.logger.name)
+                "\(node.logger.name) cannot yet recover the messages of a process that crashed; they are"
+                    + " kept in \(names(of: shares)): \(error)", key: node.logger.name)
             return node.recovery.tryAgain(shares.count) { [self, unowned node] in resolve(shares, node) }
         }
         deliver(shares, to: node)
     }
 
     private func names(of shares: [Share]) -> String {
-        shares.map { $0.mapping.directory.path + "/" + $0.mapping.name }.joined(separator: ", ")
+        shares.map { $0.leftover.mapping.directory.path + "/" + $0.leftover.mapping.name }.joined(
+            separator: ", ")
     }
 
     private func resolve(_ share: Share, _ node: LoggerNode) throws {
-        guard let durable = node.logger as? any DurableLogger, share.mapping.isOurs,
-            let intent = share.slot.intent(near: share.reader.released)
+        guard let durable = node.logger as? any DurableLogger, share.leftover.mapping.isOurs,
+            let intent = share.slot.intent(near: share.leftover.reader.released)
         else { return }
         // The message of a signal has the mark after the tail.
-        share.slot.settle(upTo: min(try durable.resolve(intent) ?? 0, share.reader.tail &+ 8))
+        share.slot.settle(upTo: min(try durable.resolve(intent) ?? 0, share.leftover.reader.tail &+ 8))
     }
 
     private func deliver(_ shares: [Share], to node: LoggerNode) {
@@ -108,7 +101,7 @@ final class JournalRecovery: Sendable {
             guard deliver(share, to: node) else { break }
             rest.removeFirst()
             share.slot.end()
-            finish(share.mapping)
+            finish(share.leftover.mapping)
         }
         if rest.isEmpty { return }
         // The disk takes nothing: later, in the order as far as is possible.
@@ -122,10 +115,12 @@ final class JournalRecovery: Sendable {
 
     /// Delivers one logger's part of a journal; false where the logger cannot write it now.
     private func deliver(_ share: Share, to node: LoggerNode) -> Bool {
-        guard let durable = node.logger as? any DurableLogger, share.mapping.isOurs, durable.isSettled else {
+        guard let durable = node.logger as? any DurableLogger, share.leftover.mapping.isOurs,
+            durable.isSettled
+        else {
             return false
         }
-        let (slot, reader) = (share.slot, share.reader)
+        let (slot, reader) = (share.slot, share.leftover.reader)
         let last = reader.tail &+ 8
         let done = slot.done
         let start = done <= last && done & 7 == 0 ? max(done, reader.released) : reader.released
@@ -134,16 +129,15 @@ final class JournalRecovery: Sendable {
         let damaged = reader.damaged.count { $0 >= start }
         if places.isEmpty, signal == nil, damaged == 0, slot.lost == 0 { return true }
 
-        let marker = Marker(
-            header: share.mapping.header, recovered: places.count, damaged: damaged, missing: slot.lost)
-        var piece = [
-            RecoveredMessage(parts: marker.message(at: node.logger.currentTime), mark: 0, isNote: true)
-        ]
+        let announcement = announcement(
+            slot.mapping.header, recovered: places.count, damaged: damaged, missing: slot.lost,
+            at: node.logger.currentTime)
+        var piece = [RecoveredMessage(parts: announcement.message, mark: 0, isNote: true)]
         var size = 0
         for (index, place) in places.enumerated() {
             let large =
                 reader.largeSize(place).flatMap {
-                    JournalLargeText.read(for: place.position, size: $0, share.mapping, reader.pad)
+                    slot.mapping.large(at: place.position, size: $0, reader.pad)
                 }
             piece.append(
                 RecoveredMessage(
@@ -159,40 +153,32 @@ final class JournalRecovery: Sendable {
             piece.append(RecoveredMessage(parts: signal.message, mark: last, isNote: true))
         }
         guard piece.isEmpty || node.delivery.deliver(piece, of: slot) else { return false }
-        diagnostics.report(.note, "\(node.logger.name): \(marker.text)", key: share.mapping.name)
+        diagnostics.report(
+            .note, "\(node.logger.name): \(announcement.text)", key: share.leftover.mapping.name)
         return true
     }
 
     /// What the log says of a recovery, before the messages that are recovered.
-    struct Marker {
-        let header: JournalHeader
-        let recovered: Int
-        let damaged: Int
-        let missing: Int
-
-        var text: String {
-            var text =
-                "recovered \(recovered) \(recovered == 1 ? "message" : "messages") of process \(header.process)"
-                + " (\(header.program)), which terminated abnormally"
-            if damaged > 0 { text += "; \(damaged) \(damaged == 1 ? "was" : "were") not complete" }
-            if missing > 0 { text += "; up to \(missing) are missing before them" }
-            return text
-        }
-
-        func message(at time: LogTimestamp) -> MessageParts {
-            var parts = MessageParts()
-            parts.level = .notice
-            parts.category = .heartwood
-            parts.timestamp = time
-            parts.threadID = ThreadState.current.id
-            parts.text = LogText(text).bytes
-            parts.fields =
-                EncodedMetadata([
-                    "recovered": .integer(Int64(recovered)), "process": .integer(header.process),
-                    "incomplete": .integer(Int64(damaged)), "missing": .integer(Int64(missing)),
-                ]).bytes
-            return parts
-        }
+    private func announcement(
+        _ header: JournalHeader, recovered: Int, damaged: Int, missing: Int, at time: LogTimestamp
+    ) -> (text: String, message: MessageParts) {
+        var text =
+            "recovered \(recovered) \(recovered == 1 ? "message" : "messages") of process \(header.process)"
+            + " (\(header.program)), which terminated abnormally"
+        if damaged > 0 { text += "; \(damaged) \(damaged == 1 ? "was" : "were") not complete" }
+        if missing > 0 { text += "; up to \(missing) are missing before them" }
+        var parts = MessageParts()
+        parts.level = .notice
+        parts.category = .heartwood
+        parts.timestamp = time
+        parts.threadID = ThreadState.current.id
+        parts.text = LogText(text).bytes
+        parts.fields =
+            EncodedMetadata([
+                "recovered": .integer(Int64(recovered)), "process": .integer(header.process),
+                "incomplete": .integer(Int64(damaged)), "missing": .integer(Int64(missing)),
+            ]).bytes
+        return (text, parts)
     }
 }
 
