@@ -222,7 +222,7 @@ private struct JSONRedactor {
     ) -> Result {
         let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
         guard raw.contains(0x5C) else { return body(raw) }
-        JSONText.unescape(raw, into: &plain)
+        JSONTokens.unescape(raw, into: &plain)
         return plain.withUnsafeBytes(body)
     }
 

@@ -13,8 +13,8 @@ extension LogBuffer {
         let start = count
         var text = text
         let isValid = text.withUTF8 { bytes in
-            var reader = RawJSONReader(bytes: UnsafeRawBufferPointer(bytes))
-            return isNumber ? reader.copyNumberAlone(to: &self) : reader.copyAll(to: &self, depth: depth)
+            var copy = JSONCopy(tokens: JSONTokens(UnsafeRawBufferPointer(bytes)))
+            return (try? copy.all(to: &self, isNumber: isNumber, depth: depth)) != nil
         }
         if !isValid { truncate(to: start) }
         return isValid
@@ -24,226 +24,80 @@ extension LogBuffer {
     mutating func append(rawNumber text: String) { append(rawJSON: text, isNumber: true) }
 }
 
-/// Checks JSON (RFC 8259) while it copies it, so that nothing gets into a line that breaks it.
+/// Checks JSON while it copies it, so that nothing gets into a line that breaks it.
 ///
 /// Refused is also what readers understand differently: an object with a key twice. Half of a surrogate
 /// pair becomes U+FFFD.
-private struct RawJSONReader {
-    let bytes: UnsafeRawBufferPointer
-    private var index = 0
+private struct JSONCopy {
+    var tokens: JSONTokens
 
-    init(bytes: UnsafeRawBufferPointer) {
-        self.bytes = bytes
+    mutating func all(to output: inout LogBuffer, isNumber: Bool, depth: Int) throws(JSONTokens.Fault) {
+        if isNumber {
+            output.append(tokens.slice(try tokens.number().range))
+        } else {
+            try value(to: &output, depth: depth)
+            tokens.skipBlanks()
+        }
+        if tokens.next != nil { throw tokens.fault("more than one value") }
     }
 
-    private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
-
-    mutating func copyAll(to output: inout LogBuffer, depth: Int) -> Bool {
-        guard copyValue(to: &output, depth: depth) else { return false }
-        skipSpace()
-        return next == nil
-    }
-
-    mutating func copyNumberAlone(to output: inout LogBuffer) -> Bool {
-        copyNumber(to: &output) && next == nil
-    }
-
-    private mutating func skipSpace() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
-    }
-
-    private mutating func take(_ byte: Character, to output: inout LogBuffer) -> Bool {
-        skipSpace()
-        guard next == byte.asciiValue else { return false }
-        output.append(bytes[index])
-        index += 1
+    private mutating func take(_ byte: UInt8, to output: inout LogBuffer) -> Bool {
+        tokens.skipBlanks()
+        guard tokens.skip(byte) else { return false }
+        output.append(byte)
         return true
     }
 
-    private mutating func copyValue(to output: inout LogBuffer, depth: Int) -> Bool {
-        skipSpace()
-        switch next {
-        case UInt8(ascii: "{"): return copyList("{", "}", to: &output, depth: depth)
-        case UInt8(ascii: "["): return copyList("[", "]", to: &output, depth: depth)
-        case UInt8(ascii: "\""): return copyString(to: &output)
-        case UInt8(ascii: "t"): return copyWord("true", to: &output)
-        case UInt8(ascii: "f"): return copyWord("false", to: &output)
-        case UInt8(ascii: "n"): return copyWord("null", to: &output)
-        default: return copyNumber(to: &output)
+    private mutating func value(to output: inout LogBuffer, depth: Int) throws(JSONTokens.Fault) {
+        tokens.skipBlanks()
+        switch tokens.next {
+        case UInt8(ascii: "{"): try list(0x7B, 0x7D, to: &output, depth: depth)
+        case UInt8(ascii: "["): try list(0x5B, 0x5D, to: &output, depth: depth)
+        case UInt8(ascii: "\""): _ = try string(to: &output)
+        case let byte? where byte == UInt8(ascii: "-") || byte.isDigit:
+            output.append(tokens.slice(try tokens.number().range))
+        default:
+            guard let word = tokens.word() else { throw tokens.fault("not a value") }
+            output.append(tokens.slice(word))
         }
     }
 
-    private mutating func copyList(
-        _ open: Character, _ close: Character, to output: inout LogBuffer, depth: Int
-    ) -> Bool {
-        guard depth < LogValue.maximumDepth, take(open, to: &output) else { return false }
-        if take(close, to: &output) { return true }
+    private mutating func list(
+        _ open: UInt8, _ close: UInt8, to output: inout LogBuffer, depth: Int
+    ) throws(JSONTokens.Fault) {
+        guard depth < LogValue.maximumDepth, take(open, to: &output) else {
+            throw tokens.fault("nested too deep")
+        }
+        if take(close, to: &output) { return }
         var keys: Set<[UInt8]> = []
         repeat {
-            if open == "{" {
-                skipSpace()
-                let start = index
-                guard copyString(to: &output), keys.insert(decoded(start + 1..<index - 1)).inserted,
-                    take(":", to: &output)
-                else { return false }
-            }
-            guard copyValue(to: &output, depth: depth + 1) else { return false }
-        } while take(",", to: &output)
-        return take(close, to: &output)
-    }
-
-    private mutating func copyWord(_ word: StaticString, to output: inout LogBuffer) -> Bool {
-        let matches = word.withUTF8Buffer { word in
-            bytes.count - index >= word.count && zip(bytes[index...], word).allSatisfy { $0 == $1 }
-        }
-        if matches {
-            output.append(word)
-            index += word.utf8CodeUnitCount
-        }
-        return matches
-    }
-
-    private mutating func copyDigits(to output: inout LogBuffer) -> Int {
-        let start = index
-        while let byte = next, (0x30...0x39).contains(byte) {
-            output.append(byte)
-            index += 1
-        }
-        return index - start
-    }
-
-    private mutating func copyOne(of choice: [UInt8], to output: inout LogBuffer) -> Bool {
-        guard let byte = next, choice.contains(byte) else { return false }
-        output.append(byte)
-        index += 1
-        return true
-    }
-
-    private mutating func copyNumber(to output: inout LogBuffer) -> Bool {
-        _ = copyOne(of: [0x2D], to: &output)
-        let startsWithZero = next == 0x30
-        let digits = copyDigits(to: &output)
-        if digits == 0 || (startsWithZero && digits > 1) { return false }
-        if copyOne(of: [0x2E], to: &output), copyDigits(to: &output) == 0 { return false }
-        if copyOne(of: [0x45, 0x65], to: &output) {
-            _ = copyOne(of: [0x2B, 0x2D], to: &output)
-            if copyDigits(to: &output) == 0 { return false }
-        }
-        return true
-    }
-
-    private mutating func copyString(to output: inout LogBuffer) -> Bool {
-        guard take("\"", to: &output) else { return false }
-        // What was not copied yet begins here.
-        var start = index
-        while let byte = next, byte != UInt8(ascii: "\"") {
-            if byte < 0x20 { return false }
-            index += 1
-            if byte != UInt8(ascii: "\\") { continue }
-            guard let escape = next, "\"\\/bfnrtu".utf8.contains(escape) else { return false }
-            index += 1
-            if escape != UInt8(ascii: "u") { continue }
-            let place = index - 2
-            guard let code = takeUnit() else { return false }
-            if !(0xD800...0xDFFF).contains(code) { continue }
-            if code < 0xDC00, takeLowSurrogate() { continue }
-            output.appendInsideOfJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<place]), isEscaped: true)
-            output.append("\\ufffd" as StaticString)
-            start = index
-        }
-        if next == nil { return false }
-        output.appendInsideOfJSON(UnsafeRawBufferPointer(rebasing: bytes[start..<index]), isEscaped: true)
-        return take("\"", to: &output)
-    }
-
-    /// The number that four hexadecimal digits are.
-    private mutating func takeUnit() -> UInt32? {
-        var code: UInt32 = 0
-        for _ in 0..<4 {
-            guard let byte = next, let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80
-            else {
-                return nil
-            }
-            code = code << 4 | UInt32(digit)
-            index += 1
-        }
-        return code
-    }
-
-    /// Takes the second half of a pair of surrogates, if it is there.
-    private mutating func takeLowSurrogate() -> Bool {
-        let start = index
-        if next == UInt8(ascii: "\\") {
-            index += 1
-            if next == UInt8(ascii: "u") {
-                index += 1
-                if let code = takeUnit(), (0xDC00...0xDFFF).contains(code) { return true }
-            }
-        }
-        index = start
-        return false
-    }
-
-    /// A key without its escapes, so that two spellings of one are found.
-    private func decoded(_ range: Range<Int>) -> [UInt8] {
-        var key: [UInt8] = []
-        JSONText.unescape(UnsafeRawBufferPointer(rebasing: bytes[range]), into: &key)
-        return key
-    }
-}
-
-/// The inside of strings of JSON.
-package enum JSONText {
-    /// Replaces `text` by the bytes, with the escapes of JSON resolved.
-    package static func unescape(_ raw: UnsafeRawBufferPointer, into text: inout [UInt8]) {
-        text.removeAll(keepingCapacity: true)
-        text.reserveCapacity(raw.count)
-        /// The first half of a pair that is one character.
-        var half: UInt32?
-        var index = 0
-        func add(_ scalar: UInt32) {
-            UTF8.encode(Unicode.Scalar(scalar) ?? "\u{FFFD}").map { text += $0 }
-        }
-        while index < raw.count {
-            var end = index
-            while end < raw.count, raw[end] != 0x5C { end += 1 }
-            if end + 1 >= raw.count { end = raw.count }
-            if end > index {
-                if half != nil { add(0xFFFD) }
-                half = nil
-                text += raw[index..<end]
-            }
-            guard end < raw.count else { break }
-            let escape = raw[end + 1]
-            index = end + 2
-            let unit: UInt32
-            switch escape {
-            case UInt8(ascii: "n"): unit = 10
-            case UInt8(ascii: "t"): unit = 9
-            case UInt8(ascii: "r"): unit = 13
-            case UInt8(ascii: "b"): unit = 8
-            case UInt8(ascii: "f"): unit = 12
-            case UInt8(ascii: "u"):
-                let digits = String(decoding: raw[index..<min(index + 4, raw.count)], as: UTF8.self)
-                unit = UInt32(digits, radix: 16) ?? 0xFFFD
-                index = min(index + 4, raw.count)
-            default:
-                // The byte itself, which may be the first of several.
-                if half != nil { add(0xFFFD) }
-                half = nil
-                text.append(escape)
-                continue
-            }
-            if let high = half {
-                half = nil
-                if unit >> 10 == 0x37 {
-                    add(0x10000 + (high & 0x3FF) << 10 + (unit & 0x3FF))
-                    continue
+            if open == UInt8(ascii: "{") {
+                tokens.skipBlanks()
+                // Without its escapes, so that two spellings of one key are found.
+                var key: [UInt8] = []
+                JSONTokens.unescape(tokens.slice(try string(to: &output)), into: &key)
+                guard keys.insert(key).inserted, take(UInt8(ascii: ":"), to: &output) else {
+                    throw tokens.fault("a key without a value, or twice")
                 }
-                add(0xFFFD)
             }
-            if unit >> 10 == 0x36 { half = unit } else { add(unit) }
+            try value(to: &output, depth: depth + 1)
+        } while take(UInt8(ascii: ","), to: &output)
+        if !take(close, to: &output) { throw tokens.fault("a list without an end") }
+    }
+
+    /// Copies a string, and says where its inside is.
+    private mutating func string(to output: inout LogBuffer) throws(JSONTokens.Fault) -> Range<Int> {
+        let (inside, halves) = try tokens.string()
+        output.append(UInt8(ascii: "\""))
+        // What was not copied yet begins here.
+        var start = inside.lowerBound
+        for half in halves {
+            output.appendInsideOfJSON(tokens.slice(start..<half), isEscaped: true)
+            output.append("\\ufffd" as StaticString)
+            start = half + 6
         }
-        if half != nil { add(0xFFFD) }
+        output.appendInsideOfJSON(tokens.slice(start..<inside.upperBound), isEscaped: true)
+        output.append(UInt8(ascii: "\""))
+        return inside
     }
 }

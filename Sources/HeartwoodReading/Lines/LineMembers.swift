@@ -95,7 +95,7 @@ package struct JSONMembers {
         let raw = Bytes(rebasing: bytes[range])
         guard raw.contains(0x5C) else { return String(decoding: raw, as: UTF8.self) }
         var text: [UInt8] = []
-        JSONText.unescape(raw, into: &text)
+        JSONTokens.unescape(raw, into: &text)
         return String(decoding: text, as: UTF8.self)
     }
 }

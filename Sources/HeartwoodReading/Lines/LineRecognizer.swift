@@ -464,7 +464,7 @@ package struct LineRecognizer: Sendable {
         let raw = Bytes(rebasing: line[range].prefix(limit))
         guard raw.contains(0x5C) else { return body(raw) }
         var text: [UInt8] = []
-        JSONText.unescape(raw, into: &text)
+        JSONTokens.unescape(raw, into: &text)
         text.withUnsafeBytes { body($0.withoutEnd) }
     }
 }

@@ -195,7 +195,7 @@ final class LineSearcher {
     /// Resolves the escapes of a line that is a JSON object; false for all other lines.
     private func resolve(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.first == UInt8(ascii: "{"), line.contains(LineSearcher.backslash) else { return false }
-        JSONText.unescape(line, into: &resolved)
+        JSONTokens.unescape(line, into: &resolved)
         return true
     }
 
