@@ -3,7 +3,6 @@ struct PatternParser {
     private let pattern: String
     private let characters: [Character]
     private let zone: LogTimeZone
-    private var index = 0
     private var elements: [PatternElement] = []
 
     static func elements(_ pattern: String, zone: LogTimeZone) throws(PatternError) -> [PatternElement] {
@@ -23,31 +22,14 @@ struct PatternParser {
     }
 
     private mutating func parse() throws(PatternError) {
-        if characters.isEmpty {
-            throw failure("The pattern is empty; use {message}, for example", at: 0)
-        }
-        while index < characters.count {
-            let character = characters[index]
-            let isDouble = index + 1 < characters.count && characters[index + 1] == character
-            switch character {
-            case "{" where isDouble, "}" where isDouble:
-                literal(character)
-                index += 2
-            case "{": try token()
-            case "}":
-                throw failure("Unmatched brace; write }} for a literal brace", at: index)
-            default:
-                if character.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
-                    throw failure(
-                        "A pattern must not contain line breaks or control characters", at: index)
-                }
-                literal(character)
-                index += 1
+        for piece in try BracedPiece.pieces(of: pattern) {
+            switch piece {
+            case .literal(let text): append(literal: Array(text.utf8))
+            case .field(let name, let position, let options): try token(name, at: position, options)
             }
         }
+        if elements.isEmpty { throw failure("The pattern is empty; use {message}, for example", at: 0) }
     }
-
-    private mutating func literal(_ character: Character) { append(literal: Array(String(character).utf8)) }
 
     private mutating func append(literal bytes: [UInt8]) {
         if case .literal(let before)? = elements.last?.token {
@@ -57,18 +39,10 @@ struct PatternParser {
         }
     }
 
-    /// Reads `{name}` or `{name:options}`; the name ends at the first colon, the token at the first brace.
-    private mutating func token() throws(PatternError) {
-        let open = index
-        guard let close = characters[open...].firstIndex(of: "}") else {
-            throw failure("Unmatched brace; write {{ for a literal brace", at: open)
-        }
-        index = close + 1
-        let colon = characters[open..<close].firstIndex(of: ":")
-        let name = String(characters[open + 1..<(colon ?? close)])
-        let options = colon.map { ($0 + 1)..<close }
+    private mutating func token(_ name: String, at position: Int, _ options: Range<Int>?) throws(PatternError)
+    {
         switch name {
-        case "": throw failure("Empty braces; name a token, for example {message}", at: open + 1)
+        case "": throw failure("Empty braces; name a token, for example {message}", at: position)
         case "time": try time(zone, options)
         case "utc": try time(.utc, options)
         case "local": try time(.local, options)
@@ -80,11 +54,11 @@ struct PatternParser {
                 try add(known.token, options)
             } else if name.hasPrefix("field.") {
                 guard name.count > 6 else {
-                    throw failure("Missing field name; use {field.order}, for example", at: open + 7)
+                    throw failure("Missing field name; use {field.order}, for example", at: position + 6)
                 }
                 try add(.field(Array(name.dropFirst(6).utf8)), options)
             } else {
-                throw unknown(name, at: open + 1)
+                throw unknown(name, at: position)
             }
         }
     }

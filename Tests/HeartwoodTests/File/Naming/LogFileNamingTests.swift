@@ -24,6 +24,7 @@ import Testing
             ("{app}-{pid}-{date:yyyy-MM-dd-HH}.txt", "UTC", "shop-77-2026-10-25-00@0003.txt"),
             ("{app}.{number:6}.log", "UTC", "shop.000003@pid77.log"),
             ("{app} {date:yyyy-MM-dd}#{number}.log", "UTC", "shop 2026-10-25#3@pid77.log"),
+            ("{{{app}}}.{number}.l{{og", "UTC", "{shop}.3@pid77.l{og"),
         ])
     func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
         let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))
@@ -42,7 +43,7 @@ import Testing
             "", "{app}.log", "{date:dd-MM}.log", "{date:yyyy-ss}", "{app} {when}.log", "{date",
             "../{date}.log",
             "logs/{date}.log", ".{date}.log", "{number}{pid}.log", "{number} {number}", "{date:yyyyyyyy}",
-            "{number:0}",
+            "{number:0}", "a}{number}.log", "{number}.l{og", "a\n{number}.log",
         ])
     func refused(_ template: String) {
         #expect(throws: LogError.self) { try LogFileNaming(application: "shop", template: template) }

@@ -14,7 +14,8 @@ public import Foundation
 /// - `{date}` or `{date:yyyy-MM-dd}`: when the file was created, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
 /// - `{pid}`: the process;
-/// - `{variant}`: a version, build or session (see ``variant``).
+/// - `{variant}`: a version, build or session (see ``variant``);
+/// - `{{` and `}}`: a brace.
 ///
 /// A template needs a date or a number. What it lacks is put before the extension where it is needed:
 /// `@0002`, `@0003` … for files created at the same time, `@0001@pid77` when several processes log to the

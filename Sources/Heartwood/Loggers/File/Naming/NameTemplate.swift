@@ -34,17 +34,19 @@ extension NameTemplate {
         func refused(_ why: String) -> LogError {
             LogError(.setting, "The file name template \(why)", place: text)
         }
+        let written: [BracedPiece]
+        do { written = try BracedPiece.pieces(of: text) } catch {
+            throw refused("is not valid: \(error.reason)")
+        }
+        let characters = Array(text)
         var pieces: [Piece] = []
-        var rest = text[...]
-        while !rest.isEmpty {
-            let open = rest.firstIndex(of: "{") ?? rest.endIndex
-            if open > rest.startIndex { pieces.append(.literal(String(rest[..<open]))) }
-            if open == rest.endIndex { break }
-            guard let close = rest[open...].firstIndex(of: "}") else { throw refused("has a { without a }") }
-            let field = rest[rest.index(after: open)..<close]
-            rest = rest[rest.index(after: close)...]
-            let parts = field.split(separator: ":", maxSplits: 1).map(String.init)
-            switch (parts.first ?? "", parts.count > 1 ? parts[1] : nil) {
+        for piece in written {
+            guard case .field(let name, _, let range) = piece else {
+                if case .literal(let literal) = piece { pieces.append(.literal(literal)) }
+                continue
+            }
+            let format = range.map { String(characters[$0]) }
+            switch (name, format) {
             case ("app", nil): pieces.append(.application)
             case ("pid", nil): pieces.append(.process)
             case ("variant", nil): pieces.append(.variant)
@@ -59,7 +61,8 @@ extension NameTemplate {
                     throw refused("has a number with an invalid count of digits")
                 }
                 pieces.append(.number(digits: digits))
-            default: throw refused("has an unknown field {\(field)}")
+            default:
+                throw refused("has an unknown field {\(name)\(format.map { ":" + $0 } ?? "")}")
             }
         }
         var fileExtension = ""
