@@ -6,15 +6,11 @@ import Synchronization
 ///
 /// It does not run when the process is killed, traps or calls `_exit`.
 package enum ProcessExit {
-    private struct Entry {
-        weak var dispatcher: LogDispatcher?
-    }
-
     /// Whether the process is ending, and loggers are flushed for the last time.
     static var isUnderWay: Bool { isEnding.load(ordering: .relaxed) }
 
     private static let isEnding = Atomic<Bool>(false)
-    private static let dispatchers = Locked<[Entry]>([])
+    private static let dispatchers = Locked<[Weak<LogDispatcher>]>([])
     /// Loggers of dispatchers that were released, until they are removed.
     private static let released = Locked<[AbstractLogger]>([])
 
@@ -42,13 +38,13 @@ package enum ProcessExit {
         _ = installed
         ProcessFork.install()
         dispatchers.withLock { list in
-            list.removeAll { $0.dispatcher == nil }
-            list.append(Entry(dispatcher: dispatcher))
+            list.removeAll { $0.object == nil }
+            list.append(Weak(dispatcher))
         }
     }
 
     /// All dispatchers that there are.
-    static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.dispatcher) } }
+    static var living: [LogDispatcher] { dispatchers.withLock { $0.compactMap(\.object) } }
 
     /// Flushes all dispatchers that there are, for the last time: the process is ending.
     static func flushAll(within limit: Duration) {

@@ -68,16 +68,11 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         self.base = base
         self.file = file
         _ = hw_guard_add(base, header.geometry.fileSize, nil, 0, 0, 0)
-        JournalMapping.living.withLock { $0.append(Reference(id: ObjectIdentifier(self), mapping: self)) }
+        JournalMapping.living.withLock { $0[ObjectIdentifier(self)] = Weak(self) }
     }
 
     /// All that this process has, so that a forked child can give up its copies.
-    static let living = Locked<[Reference]>([])
-
-    struct Reference {
-        let id: ObjectIdentifier
-        weak var mapping: JournalMapping?
-    }
+    static let living = Locked<[ObjectIdentifier: Weak<JournalMapping>]>([:])
 
     /// Gives up, in the child of a fork, every journal: while it has one in its memory, the lock does not end
     /// with the parent.
@@ -85,8 +80,8 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         fork.apply(to: living)
         guard fork == .child else { return }
         living.withLock { references in
-            for reference in references { reference.mapping?.leaveToParent() }
-            references = []
+            for reference in references.values { reference.object?.leaveToParent() }
+            references = [:]
         }
     }
 
@@ -109,8 +104,9 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     }
 
     deinit {
+        // By its identity: to look at another one's reference could end that one here, under the lock.
         let id = ObjectIdentifier(self)
-        JournalMapping.living.withLock { references in references.removeAll { $0.id == id } }
+        JournalMapping.living.withLock { references in references[id] = nil }
         ignoreSignals()
         hw_guard_remove(base)
         munmap(base, geometry.fileSize)

@@ -54,8 +54,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
             (maximumFileCount, diskQuota) = (0, .zero)
         }
         FileAdapter.live.withLock { live in
-            live.removeAll { $0.file == nil }
-            live.append(Reference(file: self))
+            live.removeAll { $0.object == nil }
+            live.append(Weak(self))
         }
         nonisolated(unsafe) let listener = manager
         didRoll = { file in
@@ -78,11 +78,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     // MARK: Finding
 
-    private struct Reference: Sendable {
-        weak var file: FileAdapter?
-    }
-
-    private static let live = Locked<[Reference]>([])
+    private static let live = Locked<[Weak<FileAdapter>]>([])
 
     /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual
     /// names there.
@@ -115,7 +111,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
     }
 
     private static func loggers(of folder: String) -> [FileAdapter] {
-        live.withLock { $0.compactMap(\.file) }.filter { $0.directoryPath == folder }
+        live.withLock { $0.compactMap(\.object) }.filter { $0.directoryPath == folder }
     }
 
     // MARK: Hooks

@@ -25,11 +25,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
         /// The dispatcher that the backing was added to last.
         weak var dispatcher: LogDispatcher?
         /// What backs the logger in further dispatchers.
-        var others: [Other] = []
-
-        struct Other: Sendable {
-            weak var backing: AbstractLogger?
-        }
+        var others: [Weak<AbstractLogger>] = []
     }
 
     // No initializer of this class or its subclasses is hidden from clients: a class that has one hands no
@@ -55,7 +51,7 @@ open class DDAbstractLogger: NSObject, DDLogger {
     public final var heartwoodLogger: AbstractLogger { backing.unsafelyUnwrapped }
 
     /// What backs it in further dispatchers.
-    final var furtherBackings: [AbstractLogger] { added.withLock { $0.others.compactMap(\.backing) } }
+    final var furtherBackings: [AbstractLogger] { added.withLock { $0.others.compactMap(\.object) } }
 
     /// The dispatcher that it was added to last.
     final var dispatcher: LogDispatcher? { added.withLock { $0.dispatcher } }
@@ -66,8 +62,8 @@ open class DDAbstractLogger: NSObject, DDLogger {
             if backing === heartwoodLogger {
                 added.dispatcher = dispatcher
             } else {
-                added.others.removeAll { $0.backing == nil }
-                added.others.append(Membership.Other(backing: backing))
+                added.others.removeAll { $0.object == nil }
+                added.others.append(Weak(backing))
             }
         }
     }

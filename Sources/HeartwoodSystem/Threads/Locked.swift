@@ -63,3 +63,12 @@ package final class Locked<Value>: @unchecked Sendable {  // all access goes thr
         mutex.initialize(to: Mutex(()))
     }
 }
+
+/// A reference that does not keep its object alive.
+package struct Weak<Object: AnyObject> {
+    package weak var object: Object?
+
+    package init(_ object: Object? = nil) { self.object = object }
+}
+
+extension Weak: Sendable where Object: Sendable {}

@@ -467,10 +467,7 @@ final class LogScans: Sendable {
     private struct State {
         /// The last ones that were used.
         var recent: [LogScan] = []
-        var all: [ViewFilter: Held] = [:]
-    }
-    private struct Held {
-        weak var scan: LogScan?
+        var all: [ViewFilter: Weak<LogScan>] = [:]
     }
 
     private let store: LogStore
@@ -487,12 +484,12 @@ final class LogScans: Sendable {
     /// - Throws: ``UsageError`` where the filter is not valid.
     func scan(_ filter: ViewFilter) throws -> LogScan {
         let scan = try state.withLock { state -> LogScan in
-            let scan = try state.all[filter]?.scan ?? LogScan(filter, store: store, paths: paths)
+            let scan = try state.all[filter]?.object ?? LogScan(filter, store: store, paths: paths)
             state.recent.removeAll { $0 === scan }
             state.recent.append(scan)
             if state.recent.count > LogScans.limit { state.recent.removeFirst() }
-            state.all = state.all.filter { $0.value.scan != nil }
-            state.all[filter] = Held(scan: scan)
+            state.all = state.all.filter { $0.value.object != nil }
+            state.all[filter] = Weak(scan)
             return scan
         }
         scan.wake()

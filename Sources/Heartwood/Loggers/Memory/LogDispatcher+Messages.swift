@@ -27,7 +27,7 @@ extension LogDispatcher {
                 if let self, let logger { self.remove(logger) }
             }
         }
-        logger.channel.withLock { $0.value = channel }
+        logger.channel.withLock { $0.object = channel }
         add(logger, levels: levels)
         return LogMessageStream(channel: channel)
     }
@@ -35,19 +35,15 @@ extension LogDispatcher {
 
 /// Hands messages to the readers of one stream.
 private final class ChannelLogger: AbstractLogger, @unchecked Sendable {  // its state is guarded by a lock
-    struct WeakChannel {
-        weak var value: MessageChannel?
-    }
-
-    let channel = Locked(WeakChannel())
+    let channel = Locked(Weak<MessageChannel>())
 
     init() { super.init(name: "messages", formatter: nil) }
 
-    deinit { channel.withLock { $0.value }?.finish() }
+    deinit { channel.withLock { $0.object }?.finish() }
 
     override func log(_ message: LogMessage) {
-        channel.withLock { $0.value }?.offer(message.compact)
+        channel.withLock { $0.object }?.offer(message.compact)
     }
 
-    override func willRemove() { channel.withLock { $0.value }?.finish() }
+    override func willRemove() { channel.withLock { $0.object }?.finish() }
 }

@@ -15,11 +15,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     private struct State {
         var memory = MessageMemory()
         var evicted = 0
-        var streams: [WeakStream] = []
-    }
-
-    private struct WeakStream {
-        weak var value: MessageChannel?
+        var streams: [Weak<MessageChannel>] = []
     }
 
     // MARK: Settings (any thread, ordered)
@@ -120,8 +116,8 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
         let channel = MessageChannel(filter: filter, limit: limit)
         state.withLock { state in
             if replaying { channel.start(with: state.memory.all) }
-            state.streams.removeAll { $0.value == nil }
-            state.streams.append(WeakStream(value: channel))
+            state.streams.removeAll { $0.object == nil }
+            state.streams.append(Weak(channel))
         }
         return LogMessageStream(channel: channel)
     }
@@ -131,7 +127,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
             defer { state.streams = [] }
             return state.streams
         }
-        for stream in streams { stream.value?.finish() }
+        for stream in streams { stream.object?.finish() }
     }
 
     // MARK: - Hooks
@@ -152,7 +148,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
         }
         trim()
         noteWritten(message.storage.footprint)
-        for stream in streams { stream.value?.offer(message) }
+        for stream in streams { stream.object?.offer(message) }
     }
 
     /// Ends the open sequences; the messages are kept.
