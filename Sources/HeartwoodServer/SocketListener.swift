@@ -28,7 +28,8 @@ package final class SocketListener: Sendable {
     ///     has not shown yet that it may be here (``SocketStream/trust()``); where all have, it is turned
     ///     away.
     ///   - refusal: What those that are turned away are told.
-    ///   - serve: Serves a connection, on its own thread, and returns when it is over; gets its number, from 0.
+    ///   - serve: Serves a connection, on its own thread, and returns when it is over; gets its number, from
+    ///     0.
     /// - Throws: `LogError` when the address is invalid.
     package init(
         address: String = "127.0.0.1", port: Int = 0, connectionLimit: Int = .max, refusal: [UInt8] = [],

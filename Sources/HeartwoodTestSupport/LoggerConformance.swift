@@ -73,7 +73,8 @@ public enum LoggerConformance {
         }
         let left = run.logger.statistics.filtered + run.logger.statistics.failed
         try run.expect("order", arrived.count + left == threads * each) {
-            "\(arrived.count) of \(threads * each) messages arrived, and \(left) are counted as filtered or failed"
+            "\(arrived.count) of \(threads * each) messages arrived, and "
+                + "\(left) are counted as filtered or failed"
         }
         var next = [Int](repeating: -1, count: threads)
         for text in arrived {
@@ -127,7 +128,10 @@ public enum LoggerConformance {
         let texts = ["", " ", "\n", "\u{0}\u{1B}[31m", "ü😀\u{202E}", "%s %n %@", "\\", large]
         for text in texts { log(text, level: .info, to: run.dispatcher) }
         logInfo(
-            "\(1) \(UInt64.max) \(1.5) \(Float(0.1)) \(true) \("text") \(UUID()) \(Date(timeIntervalSince1970: 0)) \([1, 2]) \(nil as Int?)",
+            """
+            \(1) \(UInt64.max) \(1.5) \(Float(0.1)) \(true) \("text") \(UUID()) \
+            \(Date(timeIntervalSince1970: 0)) \([1, 2]) \(nil as Int?)
+            """,
             metadata: [
                 "null": nil, "bool": true, "integer": -1, "unsigned": .unsigned(.max), "double": 1e300,
                 "infinite": .double(.infinity), "nan": .double(.nan), "string": "x",

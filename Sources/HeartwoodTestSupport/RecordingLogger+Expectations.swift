@@ -154,7 +154,8 @@ extension RecordingLogger {
             if rest <= .zero {
                 throw RecordingMismatch(
                     reason:
-                        "expected \(count) × \(expectation.description) within \(limit), found \(found.count)",
+                        "expected \(count) × \(expectation.description) "
+                        + "within \(limit), found \(found.count)",
                     place: "\(file):\(line)", messages: messages)
             }
             await waitForRecording(after: seen, upTo: rest)

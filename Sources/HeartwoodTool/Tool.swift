@@ -4,8 +4,8 @@ import HeartwoodArchive
 
 /// The executable `heartwood`: finds the subcommand, reads its arguments, runs it.
 ///
-/// A new subcommand is a type of its own, in a file of its own, and an entry in ``subcommands``. Help, parsing and the
-/// errors for arguments come from what it declares.
+/// A new subcommand is a type of its own, in a file of its own, and an entry in ``subcommands``. Help,
+/// parsing and the errors for arguments come from what it declares.
 enum Tool {
     static let version = "0.1.0"
 

@@ -88,7 +88,7 @@ extension LogStatistics {
     /// The figures in the text format of Prometheus, for the page that it reads, or for a file of its node
     /// exporter.
     ///
-    ///     # HELP heartwood_logger_dropped_total Messages that were dropped because the backlog of the logger was full.
+    ///     # HELP heartwood_logger_dropped_total Messages that were dropped because the backlog …
     ///     # TYPE heartwood_logger_dropped_total counter
     ///     heartwood_logger_dropped_total{logger="file"} 0
     public var prometheusText: String {

@@ -113,8 +113,8 @@ open class AbstractLogger: @unchecked Sendable {
     /// - Parameters:
     ///   - name: Its name; the name of its class unless given.
     ///   - formatter: Its first formatter.
-    ///   - queue: A serial queue for the hooks; one of its own unless given. What else runs on a given queue delays
-    ///     the logger. A concurrent queue works too: hooks do not overlap even there.
+    ///   - queue: A serial queue for the hooks; one of its own unless given. What else runs on a given queue
+    ///     delays the logger. A concurrent queue works too: hooks do not overlap even there.
     public init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
         let name = name ?? String(describing: Self.self)
         self.name = name
@@ -179,7 +179,8 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - levels: The levels.
-    ///   - duration: How long they hold, by the steady time of the dispatcher's clock; 0 or less for no time at all.
+    ///   - duration: How long they hold, by the steady time of the dispatcher's clock; 0 or less for no time
+    ///     at all.
     public final func setLevels(_ levels: LogLevelMask, for duration: Duration) {
         let clock = node.dispatcher?.clock ?? SystemClock()
         let (choice, old) = temporary.withLock { temporary in

@@ -259,7 +259,8 @@ final class DispatcherJournal: Sendable {
         if count > 0 {
             diagnostics.report(
                 .messagesDropped,
-                "the journal released \(count) messages that a logger has not written; a crash would lose them",
+                "the journal released \(count) messages that a logger has "
+                    + "not written; a crash would lose them",
                 key: "journal", count: count)
         }
         return count > 0

@@ -55,7 +55,8 @@ extension LogDispatcher {
             room.noteDropped()
             return diagnostics.report(
                 .messagesDropped,
-                "dropped a message that a logger logged while handling another logger's message: this would loop forever"
+                "dropped a message that a logger logged while handling "
+                    + "another logger's message: this would loop forever"
             )
         }
         call.flags.insert(.reentrant)

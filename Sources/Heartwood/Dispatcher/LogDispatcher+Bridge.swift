@@ -29,10 +29,9 @@ extension LogDispatcher {
     /// thread, also inside loggers, where the call never waits.
     ///
     /// - Parameters:
-    ///   - message: The message; made with ``LogMessage/init(_:level:category:context:tag:metadata:timestamp:sequence:file:function:line:threadID:threadName:queueLabel:taskName:)``
-    ///     or handed to a logger.
-    ///   - asynchronous: False waits until the loggers have handled it, for ``synchronousTimeout`` at most; true does not;
-    ///     nil leaves it to ``synchronousLevels``.
+    ///   - message: The message; made with an initializer of ``LogMessage``, or handed to a logger.
+    ///   - asynchronous: False waits until the loggers have handled it, for ``synchronousTimeout`` at most;
+    ///     true does not; nil leaves it to ``synchronousLevels``.
     public func log(_ message: LogMessage, asynchronous: Bool? = nil) {
         let (storage, level, category) = (message.storage, message.level, message.category)
         guard wants(level, category) else { return }

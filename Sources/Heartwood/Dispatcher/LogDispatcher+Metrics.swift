@@ -68,9 +68,10 @@ extension LogDispatcher {
     /// ```
     ///
     /// - Parameters:
-    ///   - interval: The time between two calls, by the dispatcher's clock; 10 seconds unless given, and a millisecond at
-    ///     least.
-    ///   - body: Called on a queue of its own with all figures, each with its increase since the previous call. It may log.
+    ///   - interval: The time between two calls, by the dispatcher's clock; 10 seconds unless given, and a
+    ///     millisecond at least.
+    ///   - body: Called on a queue of its own with all figures, each with its increase since the previous
+    ///     call. It may log.
     /// - Returns: The observer. Keep it: the calls end when it is released.
     public func observeMetrics(
         every interval: Duration = .seconds(10), _ body: @escaping @Sendable ([LogMetric]) -> Void

@@ -38,8 +38,9 @@ extension LogDispatcher {
     ///
     /// - Parameters:
     ///   - signals: Which signals.
-    ///   - timeout: How long the flush of all dispatchers may take; 5 s by default. Keep it below the time after which a
-    ///     supervisor kills: 90 s for systemd, 10 s for Docker, 30 s for Kubernetes, unless they are told otherwise.
+    ///   - timeout: How long the flush of all dispatchers may take; 5 s by default. Keep it below the time
+    ///     after which a supervisor kills: 90 s for systemd, 10 s for Docker, 30 s for Kubernetes,
+    ///     unless they are told otherwise.
     /// - Returns: `true` if the handlers are installed; `false` if the system has no pipe or no thread for
     ///   them, which ``diagnostics`` of the shared dispatcher reports.
     @discardableResult

@@ -79,11 +79,12 @@ public final class LogDispatcher: Sendable {
     /// Makes a dispatcher that is independent of all others.
     ///
     /// - Parameters:
-    ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global queue;
-    ///     rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000 short messages. Where there is
-    ///     no memory for it, it is smaller, which is reported.
+    ///   - ringCapacity: The size of the ring that holds messages on their way from callers to the global
+    ///     queue; rounded up to a power of two between 64 KiB and 1 GiB. 4 MiB hold about 30,000
+    ///     short messages. Where there is no memory for it, it is smaller, which is reported.
     ///   - clock: Where timestamps and timers come from; the system unless a test says otherwise.
-    ///   - journal: Where the ring is kept so that it survives the process; nil, the default, in memory. See ``journal``.
+    ///   - journal: Where the ring is kept so that it survives the process; nil, the default, in memory. See
+    ///     ``journal``.
     public convenience init(
         ringCapacity: ByteCount = .mebibytes(4), clock: any LogClock = SystemClock(),
         journal: LogJournal? = nil
@@ -111,7 +112,8 @@ public final class LogDispatcher: Sendable {
         if ring.capacity < ring.wanted {
             diagnostics.report(
                 .setting,
-                "not enough memory for a record ring of \(ByteCount(ring.wanted)); using \(ByteCount(ring.capacity))"
+                "not enough memory for a record ring of \(ByteCount(ring.wanted)); using "
+                    + "\(ByteCount(ring.capacity))"
             )
         }
         if journal != nil { self.journal = journal }

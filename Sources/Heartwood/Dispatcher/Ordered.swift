@@ -59,7 +59,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     }
 
     /// The value as the thread at hand sees it.
-    func value(in logger: AbstractLogger) -> Value {
+    package func value(in logger: AbstractLogger) -> Value {
         logger.isInHook ? state.withLock { $0.applied } : state.withLock { $0.latest }
     }
 
@@ -94,7 +94,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     }
 
     /// Changes the latest value by `body`, which is user code, and is called again where others were quicker.
-    func update(of logger: AbstractLogger, _ body: (inout Value) -> Void) {
+    package func update(of logger: AbstractLogger, _ body: (inout Value) -> Void) {
         var isDone = false
         while !isDone {
             var (number, new) = state.withLock { ($0.latestNumber, $0.latest) }

@@ -89,7 +89,8 @@ struct RepeatRun {
     enum Step: Equatable {
         /// It is to be written; before it, how often the last one came again, unless that is 0.
         case write(repeatedBefore: Int)
-        /// It is the same once more, and is counted; `report` of them are to be reported now, unless that is 0.
+        /// It is the same once more, and is counted; `report` of them are to be reported now, unless that is
+        /// 0.
         case skip(report: Int)
     }
 

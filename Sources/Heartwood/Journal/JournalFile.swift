@@ -152,7 +152,8 @@ enum JournalLoss: Sendable {
         case .removed: "was removed or renamed while in use"
         case .cut: "was truncated while in use"
         case .unstored:
-            "could not be written, because the disk is full and the file system copies on write, or because the disk fails"
+            "could not be written, because the disk is full and the file system copies on write, "
+                + "or because the disk fails"
         case .overwritten: "was overwritten while in use"
         }
     }

@@ -142,7 +142,8 @@ package final class JournalSlot: @unchecked Sendable {  // see the owners above
     ///   - start: The place of the write's first byte, in the numbers of `ends`.
     ///   - ends: Where each record ends; ``writeLimit`` of them at most.
     ///   - marks: The mark of each record (`AbstractLogger.journalMark`).
-    ///   - isFrame: Whether the records arrive all or none, as in one encrypted frame; then `ends` are not of `bytes`.
+    ///   - isFrame: Whether the records arrive all or none, as in one encrypted frame; then `ends` are not of
+    ///     `bytes`.
     package func intend(
         _ file: FileStatus.Identity, _ name: String, size: Int, _ bytes: UnsafeRawBufferPointer,
         from start: Int, ends: ArraySlice<Int>, marks: ArraySlice<UInt64>, isFrame: Bool = false

@@ -176,8 +176,8 @@ extension LogDirectory {
     /// All names, in no order.
     package func names() throws -> [String] { try calls.names(descriptor.number) }
 
-    /// The files whose names `recognize` knows, in no order: with what it says of them, and their status or why
-    /// that cannot be read.
+    /// The files whose names `recognize` knows, in no order: with what it says of them, and their status or
+    /// why that cannot be read.
     ///
     /// A file that is compressed or renamed meanwhile loses the name that was listed and gets one that was
     /// not. So the names are read again if one of them is gone, twice at most.

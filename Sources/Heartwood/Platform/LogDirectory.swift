@@ -145,7 +145,8 @@ package final class LogDirectory: Sendable {
         guard status.mode & 0o022 == 0 else {
             throw LogError(
                 .unsafe,
-                "Other users can write to the log directory and could plant links in it; remove that permission"
+                "Other users can write to the log directory and could "
+                    + "plant links in it; remove that permission"
                     + " (chmod go-w), or accept it with `acceptsSharedDirectory`", place: path)
         }
         guard status.owner == user || status.owner == 0 else {

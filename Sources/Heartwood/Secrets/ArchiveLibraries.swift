@@ -21,6 +21,7 @@ package enum ArchiveLibraries {
 
     /// What to do if a feature needs the library and none is registered.
     package static func missing(_ feature: String) -> String {
-        "\(feature) requires the product HeartwoodArchive; import HeartwoodArchive and call LogArchives.register() before"
+        "\(feature) requires the product HeartwoodArchive; import HeartwoodArchive and call "
+            + "LogArchives.register() before"
     }
 }

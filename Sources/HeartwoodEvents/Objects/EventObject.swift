@@ -14,7 +14,7 @@
 /// | value | JSON |
 /// |---|---|
 /// | nil | `null`; left out by a type that encodes it by hand and leaves it out |
-/// | truth values, numbers, text | as they are; numbers that are infinite or none as `"inf"`, `"-inf"`, `"nan"` |
+/// | truth values, numbers, text | as they are; infinite numbers as `"inf"`, `"-inf"`, no number as `"nan"` |
 /// | `Date` | a string in UTC with milliseconds, `"2026-11-20T10:20:30.123Z"` |
 /// | `Data` | left out |
 /// | `UUID` | a string in lower case |

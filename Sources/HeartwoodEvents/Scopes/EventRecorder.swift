@@ -81,7 +81,8 @@ final class EventRecorder: Sendable {
         guard let scope = state.withLock({ $0.scopes.removeValue(forKey: number) }) else {
             throw LogError(
                 .scopeEnded,
-                "Cannot end event scope: scope '\(number)' not in progress. Scope may have already been ended?"
+                "Cannot end event scope: scope '\(number)' not in "
+                    + "progress. Scope may have already been ended?"
             )
         }
         return scope

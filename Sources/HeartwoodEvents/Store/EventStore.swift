@@ -246,7 +246,8 @@ public final class EventStore: Sendable {
                     operation,
                     LogError(
                         .full,
-                        "an event was lost: \(limit) of events are waiting to be written, and the disk makes no progress",
+                        "an event was lost: \(limit) of events are waiting "
+                            + "to be written, and the disk makes no progress",
                         place: path))
             }
         }

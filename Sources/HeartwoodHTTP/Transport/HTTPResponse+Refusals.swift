@@ -10,7 +10,8 @@ extension HTTPResponse {
         if text.contains("No required SSL certificate was sent") {
             return HTTPTransportError(
                 .clientCertificateNeeded,
-                "the server requires a client certificate, and none was sent (400 No required SSL certificate was sent)"
+                "the server requires a client certificate, and none was sent "
+                    + "(400 No required SSL certificate was sent)"
             )
         }
         if text.contains("The SSL certificate error") {

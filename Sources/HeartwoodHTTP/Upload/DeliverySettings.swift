@@ -1,23 +1,32 @@
 import Heartwood
 
-/// A logger's settings as they hold for the message or request at hand.
+/// What holds for the message or request at hand: the user's settings, and what belongs to the logger.
+@dynamicMemberLookup
 struct DeliverySettings: Sendable {
-    var name: String
-    var rules: DeliveryRules
-    var encoding: any RemoteEncoding
-    var endpoint: HTTPEndpoint
-    var allowsInsecureHTTP: Bool
-    var decorators: [RequestDecorator]
-    var transport: any HTTPTransport
-    var timeout: Duration
-    var compressionLevel: Int
-    var device: LogMetadata
-    var condition: (@Sendable () -> Bool)?
-    var refreshAuthorization: (@Sendable () async -> Void)?
-    var transcript: (@Sendable (String) -> Void)?
-    var spool: SpoolSettings
-    var deadLetterLimit: ByteCount
-    var saveDelay: Duration
-    var flushWait: Duration
-    var exitWait: Duration
+    /// The user's.
+    var chosen: HTTPSettings
+    let name: String
+    /// Where the requests go, as it was given.
+    var address: HTTPAddress
+    let transport: any HTTPTransport
+    /// What requests say of this machine and program.
+    var device: LogMetadata = [:]
+    /// Whether nothing may ever be dropped, whatever the policy says.
+    let neverDrops: Bool
+
+    subscript<Value>(dynamicMember member: WritableKeyPath<HTTPSettings, Value>) -> Value {
+        get { chosen[keyPath: member] }
+        set { chosen[keyPath: member] = newValue }
+    }
+
+    /// Where the requests go: where the address names no path, to the encoding's own.
+    var endpoint: HTTPEndpoint {
+        let endpoint = address.endpoint
+        return endpoint.path == "/" ? endpoint.with(path: chosen.encoding.defaultPath) : endpoint
+    }
+
+    /// What the engine goes by.
+    var rules: DeliveryRules {
+        DeliveryRules(chosen, isLoopback: endpoint.isLoopback, neverDrops: neverDrops)
+    }
 }

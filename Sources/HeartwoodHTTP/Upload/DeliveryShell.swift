@@ -88,7 +88,7 @@ final class DeliveryShell {
     /// New settings are in force.
     func apply(_ new: DeliverySettings) {
         settings = new
-        store.settings = new.spool
+        store.settings = new.spoolSettings
         deadLetters?.limit = deadLetterLimit
         run(.rules(new.rules))
     }
@@ -291,7 +291,8 @@ final class DeliveryShell {
             device: settings.device,
             encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
             transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
-            compressionLevel: settings.compressionLevel, allowsInsecureHTTP: settings.allowsInsecureHTTP)
+            compressionLevel: settings.compressionLevel,
+            allowsInsecureHTTP: settings.address.allowsInsecureHTTP)
         tell(.sending, "sending started")
         onTheWay = piece
         host.start(job)
@@ -388,7 +389,8 @@ final class DeliveryShell {
     private func reportUnwritten(_ reason: String, _ error: Int32) {
         let trouble = LogError(
             .file,
-            "the server rejected a message (\(reason)), and rejected.ndjson cannot be written; the message is kept",
+            "the server rejected a message (\(reason)), and "
+                + "rejected.ndjson cannot be written; the message is kept",
             place: store.directory?.path, cause: error)
         host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
     }
@@ -399,7 +401,8 @@ final class DeliveryShell {
         figures.rejectedRemoved += count
         host.report(
             .writeFailed,
-            "\(settings.name): rejected.ndjson has reached deadLetterLimit, \(settings.deadLetterLimit): the oldest "
+            "\(settings.name): rejected.ndjson has reached deadLetterLimit, "
+                + "\(settings.deadLetterLimit): the oldest "
                 + "rejected messages, \(count) of them, were removed",
             key: settings.name + "removed", count: count)
     }
@@ -445,7 +448,7 @@ final class DeliveryShell {
             ReceiptJob(
                 receipts: receipts, encoding: encoding, endpoint: settings.endpoint,
                 decorators: settings.decorators, transport: settings.transport, timeout: settings.timeout,
-                allowsInsecureHTTP: settings.allowsInsecureHTTP))
+                allowsInsecureHTTP: settings.address.allowsInsecureHTTP))
         return true
     }
 
@@ -461,7 +464,8 @@ final class DeliveryShell {
         if lost > 0 {
             host.report(
                 .writeFailed,
-                "\(settings.name): \(lost) messages were lost: the disk did not accept them before the logger was removed",
+                "\(settings.name): \(lost) messages were lost: the disk did not accept them "
+                    + "before the logger was removed",
                 key: settings.name + "unsaved", count: lost)
         }
         publish()
@@ -480,7 +484,7 @@ final class DeliveryShell {
     /// Opens the store again, when the logger was removed and is added again.
     func reopen() {
         guard store.isClosed else { return }
-        store.settings = settings.spool
+        store.settings = settings.spoolSettings
         do {
             store = try store.reopened()
         } catch {
@@ -494,7 +498,7 @@ final class DeliveryShell {
 
     /// The limit of the dead letters; nil: none is ever removed.
     private var deadLetterLimit: ByteCount? {
-        settings.rules.neverDrops || store.keepsEverything ? nil : settings.deadLetterLimit
+        settings.neverDrops || store.keepsEverything ? nil : settings.deadLetterLimit
     }
 
     private func openDeadLetters() {

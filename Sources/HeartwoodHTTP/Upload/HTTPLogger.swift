@@ -34,107 +34,124 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     // MARK: Settings (any thread, ordered)
 
+    /// All settings of a logger that sends messages to a server.
+    public typealias Settings = HTTPSettings
+
+    /// All settings as they are; the properties below are its members.
+    public var settings: Settings { ordered.value(in: self) }
+    private let ordered: Ordered<Settings>
+
+    /// Changes several settings at once, which take effect together.
+    ///
+    /// What other threads set meanwhile is kept, and `change` is called again where they did.
+    ///
+    /// - Parameter change: Changes the settings; without side effects.
+    public func updateSettings(_ change: (inout Settings) -> Void) { ordered.update(of: self, change) }
+
     /// Where the requests go, as it was given.
     @Ordered var address: HTTPAddress
     /// The body's form; a change applies to what is stored already, too.
-    @Ordered public var encoding: any RemoteEncoding
+    @OrderedMember(\Settings.encoding) public var encoding: any RemoteEncoding
     /// Changes to every request, in their order, none by default; called for each attempt, on any thread.
-    @Ordered public var decorators: [RequestDecorator] = []
+    @OrderedMember(\Settings.decorators) public var decorators: [RequestDecorator]
     /// Who may read private pieces, applied before a message is stored; `redact` by default.
-    @Ordered public var privacy = LogPrivacyPolicy.redact
+    @OrderedMember(\Settings.privacy) public var privacy: LogPrivacyPolicy
 
     /// How often pending messages are sent; 60 s by default.
-    @Ordered public var interval = Duration.seconds(60)
+    @OrderedMember(\Settings.interval) public var interval: Duration
     /// How often while ``isInBackground``; nil, the default, means ``interval``.
-    @Ordered public var backgroundInterval: Duration?
+    @OrderedMember(\Settings.backgroundInterval) public var backgroundInterval: Duration?
     /// Whether the program is in the background, false by default; a change sends what is pending.
-    @Ordered public var isInBackground = false
+    @OrderedMember(\Settings.isInBackground) public var isInBackground: Bool
     /// By which part an interval is drawn longer or shorter, so that many clients spread out; 0.1 by default.
-    @Ordered public var jitter = 0.1
+    @OrderedMember(\Settings.jitter) public var jitter: Double
     /// The points that each level brings; an error goes at once by default.
-    @Ordered public var weights = LevelWeights.standard
+    @OrderedMember(\Settings.weights) public var weights: LevelWeights
     /// How many points make pending messages go at once; 10 by default, 0: points do nothing.
-    @Ordered public var threshold = 10
+    @OrderedMember(\Settings.threshold) public var threshold: Int
     /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the
     /// number does nothing.
-    @Ordered public var countThreshold: Int? = 300
+    @OrderedMember(\Settings.countThreshold) public var countThreshold: Int?
     /// The most messages in a request; 300 by default, nil: as many as ``maximumBytesPerRequest`` and the
     /// encoding allow.
     ///
     /// One batch is never wider than 32,000 messages.
-    @Ordered public var maximumMessagesPerRequest: Int? = 300
+    @OrderedMember(\Settings.maximumMessagesPerRequest) public var maximumMessagesPerRequest: Int?
     /// The most bytes of a request's body, before compression; 1 MiB by default.
-    @Ordered public var maximumBytesPerRequest = ByteCount.mebibytes(1)
+    @OrderedMember(\Settings.maximumBytesPerRequest) public var maximumBytesPerRequest: ByteCount
     /// How long a request may stay where it is, and how long the answer may take after the request's last
     /// byte has arrived; 30 s by default.
     ///
     /// A request that moves is not ended, however slow the line is. One that stops on its way is sent again
     /// in halves.
-    @Ordered public var timeout = Duration.seconds(30)
+    @OrderedMember(\Settings.timeout) public var timeout: Duration
     /// gzip's level, 1 to 9, for encodings that allow it; 0, the default: no compression.
-    @Ordered public var compressionLevel = 0
+    @OrderedMember(\Settings.compressionLevel) public var compressionLevel: Int
     /// A message's text is cut at this size; 64 KiB by default, 512 KiB at most.
-    @Ordered public var maximumMessageSize = ByteCount.kibibytes(64)
+    @OrderedMember(\Settings.maximumMessageSize) public var maximumMessageSize: ByteCount
     /// Whether sending is held, false by default; what is logged meanwhile is stored.
-    @Ordered public var isPaused = false
+    @OrderedMember(\Settings.isPaused) public var isPaused: Bool
     /// Asked before each request, on the logger's queue, unless nil; false holds the sending until the next
     /// interval.
     ///
     /// It is asked once per interval then, however much is pending; ``sendNow()`` asks again.
-    @Ordered public var condition: (@Sendable () -> Bool)?
+    @OrderedMember(\Settings.condition) public var condition: (@Sendable () -> Bool)?
 
     /// What is done after a failed attempt.
-    @Ordered public var retryPolicy: any RetryPolicy = StandardRetryPolicy()
+    @OrderedMember(\Settings.retryPolicy) public var retryPolicy: any RetryPolicy
     /// Called when the server does not accept our credentials, once until it accepts them again, to get new
     /// ones; nil by default.
     ///
     /// When it returns the request is sent again. A second refusal, or nil here, holds the sending and keeps
     /// everything.
-    @Ordered public var refreshAuthorization: (@Sendable () async -> Void)?
+    @OrderedMember(\Settings.refreshAuthorization) public var refreshAuthorization:
+        (@Sendable () async -> Void)?
 
     /// Limits of the store of unsent messages.
-    @Ordered public var spoolSettings: SpoolSettings
+    @OrderedMember(\Settings.spoolSettings) public var spoolSettings: SpoolSettings
     /// How long messages may stay in memory before they are saved; zero, the default: until the batch's end.
     ///
     /// What was not saved is lost if the process dies.
-    @Ordered public var saveDelay = Duration.zero
+    @OrderedMember(\Settings.saveDelay) public var saveDelay: Duration
     /// How much the files of refused messages take; 8 MiB by default.
     ///
     /// The oldest are removed to make room, and counted in ``HTTPStatistics/rejectedRemoved``; an event store
     /// removes none.
-    @Ordered public var deadLetterLimit = ByteCount.mebibytes(8)
+    @OrderedMember(\Settings.deadLetterLimit) public var deadLetterLimit: ByteCount
     /// How long a flush waits for the delivery; zero by default, 4 s without a spool directory.
-    @Ordered public var flushWait: Duration
+    @OrderedMember(\Settings.flushWait) public var flushWait: Duration
     /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``; 1 s by
     /// default.
     ///
     /// What is pending is sent then, as far as the time suffices, and the server is asked for the
     /// acknowledgements that are still to come. With zero for both, no request is started at the end. The
     /// same is done when the logger's dispatcher is released, or the event store that it belongs to.
-    @Ordered public var exitWait = Duration.seconds(1)
+    @OrderedMember(\Settings.exitWait) public var exitWait: Duration
     /// How long a server may take to acknowledge what it has received before it is sent again; 5 min by
     /// default.
     ///
     /// It is about servers that confirm later, see ``AcknowledgingEncoding``.
-    @Ordered public var acknowledgementTimeout = Duration.seconds(300)
+    @OrderedMember(\Settings.acknowledgementTimeout) public var acknowledgementTimeout: Duration
 
     /// Which facts about the device go along, where the encoding has a place for them.
     ///
     /// By default ``DeviceFacts/standard``: the host's name and the id of the installation only where you say
     /// so. A logger that is made with ``SwiftyBeaverEncoding`` sends all, as that platform's clients do.
-    @Ordered public var deviceFacts: DeviceFacts
+    @OrderedMember(\Settings.deviceFacts) public var deviceFacts: DeviceFacts
     /// A name for the user, where it may be sent; nil, the default: the one that was set last, in an earlier
     /// run too.
     ///
     /// It is kept in the spool's directory until it is set to the empty text.
-    @Ordered public var userName: String?
+    @OrderedMember(\Settings.userName) public var userName: String?
     /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue; nil
     /// by default.
-    @Ordered public var transcript: (@Sendable (String) -> Void)?
+    @OrderedMember(\Settings.transcript) public var transcript: (@Sendable (String) -> Void)?
 
     // MARK: Owned by the hooks
 
     private var device: DeviceRecord
+    /// The settings in force.
+    private var chosen: HTTPSettings
 
     /// Makes a logger; nothing is connected before the first request.
     ///
@@ -184,36 +201,29 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         let transport = transport ?? PlatformTransport.make()
         device = DeviceRecord.started(
             in: store.directory, at: clock.now(), version: appVersion, build: appBuild)
+        var chosen = HTTPSettings(encoding: encoding, spoolSettings: settings)
+        if !store.isOnDisk { chosen.flushWait = .seconds(4) }
+        self.chosen = chosen
         _address = Ordered(wrappedValue: address)
-        _encoding = Ordered(wrappedValue: encoding)
-        _spoolSettings = Ordered(wrappedValue: settings)
-        _deviceFacts = Ordered(wrappedValue: encoding is SwiftyBeaverEncoding ? .all : .standard)
-        let flushWait = store.isOnDisk ? Duration.zero : .seconds(4)
-        _flushWait = Ordered(wrappedValue: flushWait)
+        ordered = Ordered(wrappedValue: chosen)
         self.transport = transport
         self.clock = clock
         self.appVersion = appVersion
         self.appBuild = appBuild
         self.takesNoMessages = takesNoMessages
-        var rules = DeliveryRules()
-        rules.neverDrops = takesNoMessages
         let first = DeliverySettings(
-            name: name ?? "HTTPLogger", rules: rules, encoding: encoding, endpoint: address.endpoint,
-            allowsInsecureHTTP: allowsInsecureHTTP, decorators: [], transport: transport,
-            timeout: .seconds(30), compressionLevel: 0, device: [:], spool: settings,
-            deadLetterLimit: .mebibytes(8), saveDelay: .zero, flushWait: flushWait, exitWait: .seconds(1))
+            chosen: chosen, name: name ?? "HTTPLogger", address: address, transport: transport,
+            neverDrops: takesNoMessages)
         runtime = DeliveryRuntime(
             store, first, clock: clock, monitor: connectivity, startsAtFirstUse: takesNoMessages)
         super.init(name: name, formatter: formatter, isUnlisted: takesNoMessages)
+        orderedSettings = ordered
         runtime.belongs(to: self)
         runtime.apply(current)
     }
 
     /// Where the requests go: where the address names no path, to the encoding's own.
-    public var endpoint: HTTPEndpoint {
-        let endpoint = address.endpoint
-        return endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
-    }
+    public var endpoint: HTTPEndpoint { current.endpoint }
 
     /// Sends to another address from now on, what is stored already as well.
     ///
@@ -284,17 +294,17 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         } else if redactionForMessage != nil {
             var clear = LogBuffer()
             beginRedaction(in: &clear)
-            clear.appendText(of: message, privacy: privacy)
+            clear.appendText(of: message, privacy: chosen.privacy)
             text = clear.text
         } else {
             text = nil
         }
-        var entry = RemoteEntry(message, text: text, privacy: privacy)
+        var entry = RemoteEntry(message, text: text, privacy: chosen.privacy)
         if let rules = redactionForMessage {
             entry.fields = rules.redacted(entry.fields)
             entry.metadata = rules.redacted(entry.metadata)
         }
-        entry.text = Truncation.cut(entry.text, to: min(maximumMessageSize.bytes, 524_288))
+        entry.text = Truncation.cut(entry.text, to: min(chosen.maximumMessageSize.bytes, 524_288))
         var payload = EntryCoder.encode(entry)
         if payload.count > SpoolRecord.payloadLimit {
             entry.fields = [:]
@@ -303,7 +313,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         }
         let level = UInt8(clamping: entry.severity.index)
         let isStored = runtime.shell.append(
-            payload, time: entry.time, level: level, mark: journalMark, points: weights[message.level])
+            payload, time: entry.time, level: level, mark: journalMark, points: chosen.weights[message.level])
         if !isStored { reportFailure("the store of unsent messages is full") }
     }
 
@@ -316,7 +326,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
 
     /// Starts to watch the network, and sends at once what an earlier run has left.
     public override func didAdd() {
-        runtime.apply(current)
+        apply()
         runtime.added()
     }
 
@@ -329,35 +339,20 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// Takes new settings over.
     public override func settingsDidChange() {
         device.keep(user: userName, in: runtime.shell.store.directory)
+        apply()
+    }
+
+    private func apply() {
+        let current = current
+        chosen = current.chosen
         runtime.apply(current)
     }
 
-    /// The settings in force.
+    /// The settings, as they hold for whoever asks.
     private var current: DeliverySettings {
-        let endpoint = endpoint
-        var rules = DeliveryRules()
-        rules.interval = isInBackground ? backgroundInterval ?? interval : interval
-        rules.jitter = jitter
-        rules.pointThreshold = threshold
-        rules.countThreshold = countThreshold
-        rules.maximumCount = maximumMessagesPerRequest
-        rules.maximumBytes = maximumBytesPerRequest.bytes
-        rules.isPaused = isPaused
-        rules.isInBackground = isInBackground
-        rules.hasCondition = condition != nil
-        rules.isLoopback = endpoint.isLoopback
-        rules.canRefresh = refreshAuthorization != nil
-        rules.neverDrops = takesNoMessages
-        rules.retryPolicy = retryPolicy
-        rules.acknowledgementTimeout = max(.seconds(1), acknowledgementTimeout)
-        return DeliverySettings(
-            name: name, rules: rules, encoding: encoding, endpoint: endpoint,
-            allowsInsecureHTTP: address.allowsInsecureHTTP, decorators: decorators, transport: transport,
-            timeout: timeout, compressionLevel: compressionLevel,
-            device: deviceDictionary,
-            condition: condition, refreshAuthorization: refreshAuthorization, transcript: transcript,
-            spool: spoolSettings, deadLetterLimit: deadLetterLimit, saveDelay: saveDelay,
-            flushWait: flushWait, exitWait: exitWait)
+        DeliverySettings(
+            chosen: settings, name: name, address: address, transport: transport, device: deviceDictionary,
+            neverDrops: takesNoMessages)
     }
 
     /// What requests say of this machine and program.

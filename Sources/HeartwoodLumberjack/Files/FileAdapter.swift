@@ -40,7 +40,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         (naming as? ManagerNaming)?.onUnknownName { [weak self, type = "\(type(of: manager))"] name in
             self?.diagnostics.report(
                 .setting,
-                "isLogFile(withName:) of \(type) is false for \(name), which newLogFileName gave; files of earlier runs"
+                "isLogFile(withName:) of \(type) is false for \(name), which "
+                    + "newLogFileName gave; files of earlier runs"
                     + " with other names are neither listed nor removed: override both methods together",
                 key: type)
         }
@@ -144,7 +145,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         if manager.fileManager !== FileManager.default {
             diagnostics.report(
                 .setting,
-                "fileManager of \(type(of: manager)) has no effect, because files are written with system calls; to encrypt"
+                "fileManager of \(type(of: manager)) has no effect, because files are written "
+                    + "with system calls; to encrypt"
                     + " them, set archiveFormat of heartwoodFileLogger",
                 key: "fileManager")
         }

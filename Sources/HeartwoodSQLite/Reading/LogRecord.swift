@@ -56,8 +56,8 @@ public struct LogRecord: Hashable, Sendable, Identifiable {
     public var metadata: LogMetadata { JSONFields.decode(metadataJSON) }
 
     static let columns = """
-        id, time, level, category, message, metadata, context, file, function, line, thread, thread_name, queue, task, \
-        sequence, process
+        id, time, level, category, message, metadata, context, file, function, line, thread, thread_name, \
+        queue, task, sequence, process
         """
 
     init(_ row: SQLiteStatement) {

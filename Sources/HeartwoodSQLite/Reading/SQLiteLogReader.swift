@@ -114,7 +114,8 @@ public final class SQLiteLogReader: Sendable {
         case .newer(let version):
             throw LogError(
                 .setting,
-                "The database has version \(version), which this program does not support; update the program",
+                "The database has version \(version), which this program "
+                    + "does not support; update the program",
                 place: path)
         case .foreign:
             throw LogError(.setting, "Not a Heartwood log database", place: path)

@@ -73,9 +73,11 @@ struct SQLiteSchema {
             strftime('%Y-%m-%dT%H:%M:%S', time / 1000000000, 'unixepoch')
                 || printf('.%09dZ', time % 1000000000) AS time,
             CASE level WHEN 0 THEN 'fatal' WHEN 1 THEN 'error' WHEN 2 THEN 'warning' WHEN 3 THEN 'notice'
-                WHEN 4 THEN 'info' WHEN 5 THEN 'debug' WHEN 6 THEN 'verbose' ELSE 'level' || level END AS level,
+                WHEN 4 THEN 'info' WHEN 5 THEN 'debug' WHEN 6 THEN 'verbose' ELSE 'level' || level END
+                AS level,
             category, message, metadata, file || ':' || line AS place
             FROM messages ORDER BY messages.time, id;
-        CREATE TABLE writers (writer TEXT PRIMARY KEY, save INTEGER NOT NULL, time INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TABLE writers (writer TEXT PRIMARY KEY, save INTEGER NOT NULL, time INTEGER NOT NULL)
+        WITHOUT ROWID;
         """
 }

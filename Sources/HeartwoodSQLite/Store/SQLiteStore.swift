@@ -226,7 +226,8 @@ final class SQLiteStore {
         if mode != "wal" {
             report(
                 .note,
-                "\(path): this file system does not support a write-ahead log; readers and the logger block each other"
+                "\(path): this file system does not support a write-ahead "
+                    + "log; readers and the logger block each other"
             )
         }
         try configure(connection)
@@ -348,7 +349,8 @@ final class SQLiteStore {
         _ = try? directory.remove(name + "-shm")
         report(
             .damaged,
-            "\(path) is damaged or not a database (\(failure.text)): it was renamed to \(target), and a new one is started"
+            "\(path) is damaged or not a database (\(failure.text)): it was renamed to \(target), "
+                + "and a new one is started"
         )
         let old = try directory.names().filter { $0.hasPrefix(name + ".damaged-") && !$0.hasSuffix("-wal") }
             .sorted()

@@ -10,7 +10,8 @@ struct WriterMark: Hashable {
 
     func write(to connection: SQLiteConnection, at time: LogTimestamp) throws(SQLiteFailure) {
         let statement = try connection.prepare(
-            "INSERT INTO writers (writer, save, time) VALUES (?, ?, ?) ON CONFLICT (writer) DO UPDATE SET save = excluded.save,"
+            "INSERT INTO writers (writer, save, time) VALUES (?, ?, ?) ON CONFLICT (writer) DO "
+                + "UPDATE SET save = excluded.save,"
                 + " time = excluded.time")
         statement.bind(1, writer)
         statement.bind(2, save)

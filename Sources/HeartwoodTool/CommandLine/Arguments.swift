@@ -2,8 +2,8 @@ import Heartwood
 
 /// The arguments of a subcommand, checked against the options that it declares.
 ///
-/// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything after `--` is an operand,
-/// and so is a lone `-`.
+/// `--name value` and `--name=value` are the same; `-d value` and `-dvalue` too. Everything after `--` is an
+/// operand, and so is a lone `-`.
 struct Arguments {
     private var values: [String: [String]] = [:]
     private(set) var operands: [String] = []
@@ -118,5 +118,17 @@ struct Arguments {
         let near = Spelling.suggestion(Spelling.nearest(to: text.lowercased(), among: names))
         throw UsageError(
             "\(option): “\(text)” is not a valid level\(near); levels are \(names.joined(separator: ", "))")
+    }
+}
+
+/// Invalid arguments: what is wrong, and what would be right.
+struct UsageError: Error, Equatable {
+    let message: String
+    /// The subcommand whose help would help.
+    let command: String?
+
+    init(_ message: String, command: String? = nil) {
+        self.message = message
+        self.command = command
     }
 }

@@ -23,3 +23,36 @@ struct Terminal {
         if descriptor == 1, error != 0, error != EPIPE { Terminal.failure.withLock { $0 = error } }
     }
 }
+
+/// Numbers for people.
+enum Readable {
+    /// `1,234,567`.
+    static func count(_ number: Int) -> String {
+        let digits = Array(String(number.magnitude))
+        var text = number < 0 ? "-" : ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// `1 line`, `2,000 lines`.
+    static func count(_ number: Int, _ noun: String) -> String {
+        "\(count(number)) \(noun)\(number == 1 ? "" : "s")"
+    }
+
+    /// `0.42 s`, `3 min 20 s`, `2 d 4 h`.
+    static func duration(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        if seconds < 100 {
+            let hundredths = Int((seconds * 100).rounded())
+            let rest = hundredths % 100
+            return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+        }
+        let whole = Int(seconds)
+        if whole < 7200 { return "\(whole / 60) min \(whole % 60) s" }
+        if whole < 172_800 { return "\(whole / 3600) h \(whole / 60 % 60) min" }
+        return "\(whole / 86_400) d \(whole / 3600 % 24) h"
+    }
+}

@@ -15,11 +15,13 @@ enum ConfigCommand: Subcommand {
                 Option(
                     "--environment", "-e", value: "NAME",
                     help:
-                        "Merges the file of this environment over FILE: logging.NAME.json over logging.json."),
+                        "Merges the file of this environment over FILE: "
+                        + "logging.NAME.json over logging.json."),
                 Option(
                     "--variables",
                     help:
-                        "Applies the environment variables of this process, as the program does: HEARTWOOD_LEVEL "
+                        "Applies the environment variables of this process, "
+                        + "as the program does: HEARTWOOD_LEVEL "
                         + "and the others."),
                 Option(
                     "--kind", value: "NAME", isRepeatable: true,
@@ -27,9 +29,9 @@ enum ConfigCommand: Subcommand {
             ])
     ]
     static let details = """
-        `check` reads JSON or a property list as the program does, and reports every error with file, line and
-        column. `show` also prints the merged result as JSON. Nothing is applied: the command does not check whether
-        the program can write to its directories.
+        `check` reads JSON or a property list as the program does, and reports every error with file,
+        line and column. `show` also prints the merged result as JSON. Nothing is applied: the command
+        does not check whether the program can write to its directories.
 
         Exit codes: 0, the configuration is right; 1, it is not, and standard error says where; 2, invalid
         arguments.

@@ -1,11 +1,12 @@
+import Dispatch
 import Heartwood
 import HeartwoodReading
 
-/// The short way of lines into files, where those are the only place that they go to: from the block that was read to the block
-/// that is written, without a message for each.
+/// The short way of lines into files, where those are the only place that they go to: from the block that was
+/// read to the block that is written, without a message for each.
 ///
-/// What is written, counted and left out is the same as on the long way through a dispatcher; all lines of a block have the time
-/// at which it was read.
+/// What is written, counted and left out is the same as on the long way through a dispatcher; all lines of a
+/// block have the time at which it was read.
 ///
 /// Owned by the pump's thread.
 final class DirectLines {
@@ -39,7 +40,8 @@ final class DirectLines {
 
     /// Takes all lines that the splitter has; the rest, too, where the input is at its end.
     ///
-    /// The last line of the last input has a newline only if it came with one, where bytes are written as they are.
+    /// The last line of the last input has a newline only if it came with one, where bytes are written as
+    /// they are.
     func take(
         _ splitter: inout LineSplitter, atEnd: Bool, isLast: Bool = false, _ counts: inout PipeCounts
     ) {
@@ -142,5 +144,44 @@ final class DirectLines {
         tally.records += 1
         template.append(line, level, fields: fields, to: &buffer)
         ends.append(buffer.count)
+    }
+}
+
+/// Hands finished lines to the file logger, a block at a time: while one is written, the next is filled.
+///
+/// Owned by the pump's thread; the logger's queue gives blocks back.
+final class BlockOutput {
+    private let file: FileLogger
+    private let free: Locked<[LineBlock]>
+    private let returned = DispatchSemaphore(value: BlockOutput.count)
+    private var owner = ThreadOwner("the output of blocks")
+
+    /// How many blocks there are: so much may be on its way.
+    private static let count = 3
+    private static let capacity = 640 * 1024
+
+    init(_ file: FileLogger) {
+        self.file = file
+        free = Locked((0..<BlockOutput.count).map { _ in LineBlock(capacity: BlockOutput.capacity) })
+    }
+
+    /// An empty block, as soon as one is free.
+    ///
+    /// Once the process is asked to end, a writer that hangs is not waited for: then it is a new one.
+    func next(unless stop: StopSignal) -> LineBlock {
+        owner.enter()
+        while returned.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+            if stop.isRequested { return LineBlock(capacity: BlockOutput.capacity) }
+        }
+        return free.withLock { $0.popLast() } ?? LineBlock(capacity: BlockOutput.capacity)
+    }
+
+    /// Has the block written after those before it.
+    func write(_ block: LineBlock) {
+        owner.enter()
+        file.write(block) { [free, returned] in
+            free.withLock { $0.append(block) }
+            returned.signal()
+        }
     }
 }

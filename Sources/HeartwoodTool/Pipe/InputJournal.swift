@@ -2,10 +2,12 @@ import CHeartwood
 import Heartwood
 import Synchronization
 
-/// Keeps what was read from a pipe until it is in the dispatcher's journal, through the end of the process by any signal.
+/// Keeps what was read from a pipe until it is in the dispatcher's journal, through the end of the process by
+/// any signal.
 ///
-/// Bytes that were read from a pipe are nowhere else. They are read straight into a mapped file, so that they are in it at the
-/// moment at which the kernel has taken them out of the pipe; a line is given up after the dispatcher's journal has it.
+/// Bytes that were read from a pipe are nowhere else. They are read straight into a mapped file, so that they
+/// are in it at the moment at which the kernel has taken them out of the pipe; a line is given up after the
+/// dispatcher's journal has it.
 ///
 ///     0     magic number                                    8 bytes
 ///     8     state: half in use, start, end                  8 bytes, one atomic word
@@ -13,9 +15,11 @@ import Synchronization
 ///     …     second half                                     `capacity` bytes
 ///
 /// 1. `start..<end` of the half in use are bytes that no journal has yet.
-/// 2. All bytes of that half after `end` are zeros until the next read. A process that was killed between the kernel's copy
-///    and its own note of the length has left them there: the next one goes to the last byte that is not zero.
-/// 3. Bytes are moved by a copy into the other half, which is all zeros; then the state changes; then the half is cleared.
+/// 2. All bytes of that half after `end` are zeros until the next read. A process that was killed between the
+///    kernel's copy and its own note of the length has left them there: the next one goes to the last byte
+///    that is not zero.
+/// 3. Bytes are moved by a copy into the other half, which is all zeros; then the state changes; then the
+///    half is cleared.
 ///
 /// Owned by the pump's thread.
 final class InputJournal {
@@ -77,7 +81,8 @@ final class InputJournal {
         close(descriptor)
     }
 
-    /// What an earlier process has read and not handed over; call ``take(upTo:)`` for its lines like for others.
+    /// What an earlier process has read and not handed over; call ``take(upTo:)`` for its lines like for
+    /// others.
     var leftover: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: area(half) + start, count: end - start)
     }

@@ -80,13 +80,15 @@ final class LinePump {
         return isInOrder
     }
 
-    /// The lines that an earlier process had read when it was killed; what follows the last newline is a line, too.
+    /// The lines that an earlier process had read when it was killed; what follows the last newline is a
+    /// line, too.
     private func takeLeftover() {
         guard let inputJournal, !inputJournal.leftover.isEmpty else { return }
         var rest = inputJournal.leftover[...]
         if !options.isQuiet {
             Terminal.error.write(
-                "heartwood pipe: \(ByteCount(rest.count)) of input that the last run had read are written first\n"
+                "heartwood pipe: \(ByteCount(rest.count)) of input that the "
+                    + "last run had read are written first\n"
             )
         }
         var splitter = LineSplitter(
@@ -135,9 +137,11 @@ final class LinePump {
             case .nothing: if stop.isRequested, deadline != nil { break reading }
             }
             if stop.isRequested {
-                // The line that the last block ends in is in the file for whoever comes back: it is not torn here.
+                // The line that the last block ends in is in the file for whoever comes back: it is not torn
+                // here.
                 if source.isFile { return }
-                // The program in front may have last words; but it is not waited for as long as it likes to speak.
+                // The program in front may have last words; but it is not waited for as long as it likes to
+                // speak.
                 let now = SystemClock().uptime()
                 if let deadline, now > deadline { break }
                 deadline = deadline ?? now + .seconds(2)

@@ -18,7 +18,8 @@ final class LineSource {
     /// Whether reading never has to wait.
     let isFile: Bool
 
-    /// Whether compressed text is recognized by its first bytes, and read as what it was; until they are known.
+    /// Whether compressed text is recognized by its first bytes, and read as what it was; until they are
+    /// known.
     private var looksForGzip: Bool
     private var decompressor: (any Decompressor)?
     /// What was read and not handed out or decompressed yet: `held[heldStart...]`.
@@ -57,7 +58,8 @@ final class LineSource {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Reads what is there, as text where it is compressed; waits for something `milliseconds` at most (-1: as long as it takes), or until `stop`.
+    /// Reads what is there, as text where it is compressed; waits for something `milliseconds` at most (-1:
+    /// as long as it takes), or until `stop`.
     func read(into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32) -> Reading {
         if decompressor != nil { return inflate(into: room, stop, milliseconds) }
         guard looksForGzip else { return readOn(into: room, stop: stop, milliseconds: milliseconds) }
@@ -153,13 +155,15 @@ final class LineSource {
 
     private var failure: LogError { LogError(.file, "cannot be read", place: name, cause: hw_errno()) }
 
-    /// Waits for input; 1 when some has come, 0 when none came in time or the process is asked to stop, -1 on failure.
+    /// Waits for input; 1 when some has come, 0 when none came in time or the process is asked to stop, -1 on
+    /// failure.
     private func wait(_ stop: StopSignal, _ milliseconds: Int32) -> Int {
         var entries = [
             pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
         ]
-        // Once the stop is known, only the input counts, and not for as long as it takes: the caller may not have known yet.
+        // Once the stop is known, only the input counts, and not for as long as it takes: the caller may not
+        // have known yet.
         let isStopping = stop.isRequested
         let limit = isStopping && !(0...200).contains(milliseconds) ? 200 : milliseconds
         let count = poll(&entries, isStopping ? 1 : 2, limit)

@@ -4,10 +4,10 @@ import HeartwoodReading
 
 /// Cuts a stream of bytes into lines, in bounded memory.
 ///
-/// - A line ends at a newline, or at the end of the input; a carriage return before the newline belongs to the end,
-///   unless it is to be kept.
-/// - A line longer than ``limit`` is handed out in pieces of at most so many bytes, cut between characters where the
-///   bytes are UTF-8. Where the cuts are depends on the line alone, not on how the bytes came in.
+/// - A line ends at a newline, or at the end of the input; a carriage return before the newline belongs to
+///   the end, unless it is to be kept.
+/// - A line longer than ``limit`` is handed out in pieces of at most so many bytes, cut between characters
+///   where the bytes are UTF-8. Where the cuts are depends on the line alone, not on how the bytes came in.
 /// - Zero bytes in front of a line, which `copytruncate` leaves in a file, are not part of it, unless lines
 ///   are to be kept as they are.
 /// - Nothing else is left out, added or changed: the lines and their ends are the input.
@@ -46,7 +46,8 @@ struct LineSplitter: ~Copyable {
 
     deinit { base.deallocate() }
 
-    /// Calls `fill` with room for at least a block, of which it fills as many bytes as it returns; none at the end.
+    /// Calls `fill` with room for at least a block, of which it fills as many bytes as it returns; none at
+    /// the end.
     mutating func fill(_ fill: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
         if start > 0 {
             memmove(base, base + start, end - start)
@@ -94,7 +95,8 @@ struct LineSplitter: ~Copyable {
         finishWithEnd { line, part, _ in body(line, part) }
     }
 
-    /// Hands out what is left when the input has ended without a newline, with the number of bytes of the stream.
+    /// Hands out what is left when the input has ended without a newline, with the number of bytes of the
+    /// stream.
     mutating func finishWithEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
         if end > start || pieces > 0 { handOut(upTo: end, end, body) }
         start = end

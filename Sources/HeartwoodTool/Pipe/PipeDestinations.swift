@@ -49,8 +49,8 @@ final class PipeDestinations {
     }
 
     private func addFile(_ directory: String) throws {
-        // The number is always there, so that the order of names is the order of lines even when several files are
-        // created in one millisecond.
+        // The number is always there, so that the order of names is the order of lines even when several
+        // files are created in one millisecond.
         let naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log",
             activeName: options.files.fixedName)
@@ -69,7 +69,8 @@ final class PipeDestinations {
         } catch let error as LogError where error.code == .unsafe {
             throw LogError(
                 .unsafe,
-                "the directory belongs to another user, or other users can write to it; choose another, remove that "
+                "the directory belongs to another user, or other users "
+                    + "can write to it; choose another, remove that "
                     + "permission (chmod go-w), or add --shared-directory",
                 place: directory)
         }
@@ -130,8 +131,8 @@ final class PipeDestinations {
     /// Whether the console is the only place that lines go to, so that its end is the end.
     var canBecomePointless: Bool { console != nil && file == nil && remote == nil }
 
-    /// Called after each block of input: waits while the slowest logger is more than a few blocks late, so that
-    /// nothing has to be dropped, and a request to end is heard nevertheless.
+    /// Called after each block of input: waits while the slowest logger is more than a few blocks late, so
+    /// that nothing has to be dropped, and a request to end is heard nevertheless.
     func waitForRoom(after records: Int, unless stop: StopSignal) {
         marks.append(records)
         if marks.count > PipeDestinations.blocksAhead {
@@ -183,4 +184,9 @@ final class PipeDestinations {
         if let failure = report.failure { Terminal.error.write("heartwood pipe: \(failure)\n") }
         return report.failure == nil
     }
+}
+
+/// Files of bytes as they came: the last line may be without a newline, and is not torn then.
+final class RawFileLogger: FileLogger, @unchecked Sendable {  // adds no state
+    override var repairsTornLines: Bool { false }
 }

@@ -19,7 +19,8 @@ struct PipeFileOptions {
         Option(
             "--roll-at", value: "WHEN",
             help:
-                "Starts a new file at each full hour, at midnight, or at midnight before Monday: hour, day, week. "
+                "Starts a new file at each full hour, at midnight, or at "
+                + "midnight before Monday: hour, day, week. "
                 + "In UTC, or in the system's zone with --timestamps local."),
         Option(
             "--current-link", value: "NAME",
@@ -30,7 +31,8 @@ struct PipeFileOptions {
         Option(
             "--mode", value: "MODE",
             help:
-                "The permissions of new files, in octal: 0600 by default, 0640 for a group that may read. A new DIR may "
+                "The permissions of new files, in octal: 0600 by default, 0640 for a group that "
+                + "may read. A new DIR may "
                 + "be searched by whoever may read its files."),
         Option("--gzip-files", help: "Compresses files when they are finished."),
         Option(
@@ -40,7 +42,8 @@ struct PipeFileOptions {
         Option(
             "--key-file", value: "FILE",
             help:
-                "The key for --encrypt is in FILE: 32 bytes, or 64 hexadecimal digits. No other user may read it."
+                "The key for --encrypt is in FILE: 32 bytes, or 64 "
+                + "hexadecimal digits. No other user may read it."
         ),
         Option(
             "--key-env", value: "NAME", help: "The key for --encrypt is in the environment variable NAME."),
@@ -68,7 +71,8 @@ struct PipeFileOptions {
             guard let mode = UInt16(text, radix: 8), mode & 0o600 == 0o600, mode <= 0o666, mode & 0o111 == 0
             else {
                 throw UsageError(
-                    "--mode expects permissions in octal that let the owner read and write, such as 0640 (got “\(text)”)"
+                    "--mode expects permissions in octal that let the owner "
+                        + "read and write, such as 0640 (got “\(text)”)"
                 )
             }
             self.mode = mode

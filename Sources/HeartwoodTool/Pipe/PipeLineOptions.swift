@@ -15,7 +15,8 @@ struct PipeLineOptions {
         Option(
             "--join", value: "RULE",
             help:
-                "Makes one record of several lines. traces: stack traces of Swift, Java, Python and Go; indented: lines "
+                "Makes one record of several lines. traces: stack traces of Swift, Java, Python "
+                + "and Go; indented: lines "
                 + "that begin with a blank or a tab continue the one before."),
         Option(
             "--join-start", value: "PATTERN",
@@ -29,7 +30,8 @@ struct PipeLineOptions {
         Option(
             "--line-time",
             help:
-                "Takes the time of a line from the line, where it has one: RFC 3339, syslog, and other common forms."
+                "Takes the time of a line from the line, where it has one: "
+                + "RFC 3339, syslog, and other common forms."
         ),
         LogSelection.redact,
     ]

@@ -50,12 +50,14 @@ struct PipeOptions {
                 Option(
                     "--max-size", value: "SIZE",
                     help:
-                        "Starts a new file before this size is exceeded: 64KiB, 10MiB (the default), 1GB; 0: never."
+                        "Starts a new file before this size is exceeded: 64KiB, 10MiB (the "
+                        + "default), 1GB; 0: never."
                 ),
                 Option(
                     "--max-age", value: "TIME",
                     help:
-                        "Starts a new file when the current one reaches this age: 30s, 15m, 24h (the default), 7d; 0: never."
+                        "Starts a new file when the current one reaches this age: 30s, 15m, 24h "
+                        + "(the default), 7d; 0: never."
                 ),
                 Option(
                     "--keep", value: "COUNT",
@@ -69,7 +71,8 @@ struct PipeOptions {
                 Option(
                     "--journal", value: "FILE",
                     help:
-                        "Keeps lines in FILE until they are written: after a SIGKILL the next run with the same FILE writes them."
+                        "Keeps lines in FILE until they are written: after a SIGKILL the next run "
+                        + "with the same FILE writes them."
                 ),
                 Option(
                     "--shared-directory",
@@ -77,7 +80,8 @@ struct PipeOptions {
                 Option(
                     "--name", "-n", value: "NAME",
                     help:
-                        "What the files' names begin with, `pipe` by default, and the category of all lines."),
+                        "What the files' names begin with, `pipe` by "
+                        + "default, and the category of all lines."),
             ] + PipeFileOptions.options),
         OptionGroup(
             title: "HTTP",
@@ -96,7 +100,8 @@ struct PipeOptions {
                 Option(
                     "--timestamps", value: "KIND",
                     help:
-                        "Writes times in UTC (utc, the default), in the system's zone (local), or not at all (none)."
+                        "Writes times in UTC (utc, the default), in the "
+                        + "system's zone (local), or not at all (none)."
                 ),
                 Option("--local-time", help: "The same as --timestamps local."),
                 Option(
@@ -110,8 +115,10 @@ struct PipeOptions {
                 Option(
                     "--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true,
                     help:
-                        "Lines in which the regular expression PATTERN (as for `grep -E`; `(?i)` in front ignores "
-                        + "case) is found get LEVEL. May be given several times: the first that matches counts."
+                        "Lines in which the regular expression PATTERN (as "
+                        + "for `grep -E`; `(?i)` in front ignores "
+                        + "case) is found get LEVEL. May be given several "
+                        + "times: the first that matches counts."
                 ),
                 Option(
                     "--default-level", value: "LEVEL",
@@ -127,7 +134,8 @@ struct PipeOptions {
                 Option(
                     "--view",
                     help:
-                        "Shows the files of --directory in the browser while they are written, as `heartwood view` does."
+                        "Shows the files of --directory in the browser while "
+                        + "they are written, as `heartwood view` does."
                 ),
             ]),
     ]

@@ -38,7 +38,8 @@ enum Browser {
         defer { for argument in arguments { free(argument) } }
         var child: pid_t = 0
         guard posix_spawnp(&child, words[0], &actions, nil, &arguments, environ) == 0 else { return false }
-        // The program that finds the browser ends when it has: a thread waits for that, so that it leaves no entry.
+        // The program that finds the browser ends when it has: a thread waits for that, so that it leaves no
+        // entry.
         _ = DetachedThread.start { [child] in
             var status: Int32 = 0
             while waitpid(child, &status, 0) < 0, hw_errno() == EINTR {}

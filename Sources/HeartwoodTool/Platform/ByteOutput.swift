@@ -32,7 +32,8 @@ final class ByteOutput: Sendable {
 
     /// Writes all bytes.
     ///
-    /// - Throws: `LogError` where that is not possible; the program ends where it was a pipe whose reader has gone.
+    /// - Throws: `LogError` where that is not possible; the program ends where it was a pipe whose reader has
+    ///   gone.
     func write(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { bytes in
             let error = SystemCalls.write(bytes, to: descriptor)

@@ -13,12 +13,14 @@ import Musl
 
 /// System calls in a form that the rest of the tool can use on every system.
 extension SystemCalls {
-    /// Makes a file that is not there yet, for its owner alone; negative on failure, with the reason in `errno`.
+    /// Makes a file that is not there yet, for its owner alone; negative on failure, with the reason in
+    /// `errno`.
     static func createFile(_ path: String) -> Int32 {
         open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
-    /// Opens a file to be mapped, made for its owner alone where it is missing; negative on failure, with the reason in `errno`.
+    /// Opens a file to be mapped, made for its owner alone where it is missing; negative on failure, with the
+    /// reason in `errno`.
     static func openShared(_ path: String) -> Int32 {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
@@ -43,7 +45,8 @@ extension SystemCalls {
     /// To close it alone would leave the lock to a child that was forked and has not become its program yet.
     static func unlock(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-    /// Gives a file a size and the room for it, so that writing to its memory never fails; false where there is no room.
+    /// Gives a file a size and the room for it, so that writing to its memory never fails; false where there
+    /// is no room.
     static func allocate(_ descriptor: Int32, _ size: Int) -> Bool {
         #if canImport(Darwin)
         return ftruncate(descriptor, off_t(size)) == 0
@@ -69,7 +72,8 @@ extension SystemCalls {
         }
     }
 
-    /// Writes all bytes, however long it takes and in however many pieces, without a signal where the reader has gone.
+    /// Writes all bytes, however long it takes and in however many pieces, without a signal where the reader
+    /// has gone.
     ///
     /// - Returns: 0, or the `errno` of what ended it.
     static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
@@ -90,7 +94,8 @@ extension SystemCalls {
         return (ends[0], ends[1])
     }
 
-    /// A pipe for ``hw_tool_pass_signal(_:_:_:)``, whose ends do not block; nil where the system has none left.
+    /// A pipe for ``hw_tool_pass_signal(_:_:_:)``, whose ends do not block; nil where the system has none
+    /// left.
     static func makeSignalPipe() -> (reader: Int32, writer: Int32)? {
         guard let pipe = makePipe() else { return nil }
         for end in [pipe.reader, pipe.writer] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }

@@ -7,20 +7,21 @@ enum CatCommand: Subcommand {
     static let operands = "[DIR|FILE…]"
     static let options = [LogSelection.filters, LogSelection.looks]
     static let details = """
-        In a DIR, all files named *.log, *.log.1 or *.log-20261120, and current, syslog and messages, are read, the
-        oldest first, also compressed (.gz) and encrypted (.hwe) ones. If there are others, standard error says so;
-        name them to read them. - is standard input, which is also read if nothing is named and something is
-        piped in. Compressed text is recognized by its content.
+        In a DIR, all files named *.log, *.log.1 or *.log-20261120, and current, syslog and messages,
+        are read, the oldest first, also compressed (.gz) and encrypted (.hwe) ones. If there are
+        others, standard error says so; name them to read them. - is standard input, which is also read
+        if nothing is named and something is piped in. Compressed text is recognized by its content.
 
-        The command recognizes all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt, syslog), those of
-        syslog, journald and common libraries, and text that begins with a time and names its level. Indented lines
-        and stack traces belong to the line before them. If no line has the level, time, category
-        or field that an option asks for, standard error says so.
-        In a pipe, lines are copied byte for byte. On a terminal, they have the colors of their levels, and control
+        The command recognizes all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt,
+        syslog), those of syslog, journald and common libraries, and text that begins with a time and
+        names its level. Indented lines and stack traces belong to the line before them. If no line has
+        the level, time, category or field that an option asks for, standard error says so. In a pipe,
+        lines are copied byte for byte. On a terminal, they have the colors of their levels, and control
         characters are made visible.
 
-        Exit codes: 0, everything was read; 1, a file could not be read, or is damaged, and standard error says which
-        (the others are shown), or the output could not be written; 2, invalid arguments.
+        Exit codes: 0, everything was read; 1, a file could not be read, or is damaged, and standard
+        error says which (the others are shown), or the output could not be written; 2, invalid
+        arguments.
 
         Examples:
             heartwood cat /var/log/shop --since 2h --level warning

@@ -15,14 +15,15 @@ enum DecryptCommand: Subcommand {
             ])
     ]
     static let details = """
-        The text goes to standard output. Each block of a file is encrypted separately: a damaged block is skipped
-        and reported on standard error. Compressed and plain files are read too.
+        The text goes to standard output. Each block of a file is encrypted separately: a damaged block
+        is skipped and reported on standard error. Compressed and plain files are read too.
 
-        Exit codes: 0, everything was read; 1, a file is damaged, cut off, or encrypted with another key; 2, invalid
-        arguments.
+        Exit codes: 0, everything was read; 1, a file is damaged, cut off, or encrypted with another
+        key; 2, invalid arguments.
 
         Example:
-            heartwood decrypt --key-file /etc/shop/log.key 'shop 2026-11-20--00-00-00-000.log.hwe' > thursday.log
+            heartwood decrypt --key-file /etc/shop/log.key 'shop 2026-11-20--00-00-00-000.log.hwe' >
+            thursday.log
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {

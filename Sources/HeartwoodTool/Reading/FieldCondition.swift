@@ -55,7 +55,8 @@ struct FieldCondition {
             // An “or” that no condition follows is part of the value.
             guard let (alternative, left) = Self.alternative(rest) else {
                 throw UsageError(
-                    "--where expects a condition such as 'ms>100', 'user=ann' or 'path~/login' (got “\(text)”)"
+                    "--where expects a condition such as 'ms>100', "
+                        + "'user=ann' or 'path~/login' (got “\(text)”)"
                 )
             }
             alternatives.append(alternative)
@@ -136,8 +137,8 @@ struct FieldCondition {
     ///
     /// Two levels are compared by how serious they are, two times as times, two numbers as numbers, exactly
     /// and whatever their length, and all else as text, which a value in quotes always is. `=` and `!=` take
-    /// a field for a number only where the line says that it is one, as JSON does; elsewhere, `1.10` and `1.1`
-    /// are two texts. A field that is missing meets only `!=`.
+    /// a field for a number only where the line says that it is one, as JSON does; elsewhere, `1.10` and
+    /// `1.1` are two texts. A field that is missing meets only `!=`.
     func holds(for record: LineRecord) -> Bool { alternatives.contains { $0.holds(for: record) } }
 }
 

@@ -28,7 +28,8 @@ enum GrepCommand: Subcommand {
                 Option(
                     "--count", "-c",
                     help:
-                        "Shows only how many lines were found: for each DIR and FILE, or with names for each file."
+                        "Shows only how many lines were found: for each "
+                        + "DIR and FILE, or with names for each file."
                 ),
                 Option("--files-with-matches", "-l", help: "Shows only the names of files with such a line."),
                 Option("--files-without-match", "-L", help: "Shows only the names of files without one."),
@@ -55,17 +56,18 @@ enum GrepCommand: Subcommand {
         LogSelection.filters, LogSelection.looks,
     ]
     static let details = """
-        PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines are bytes: they
-        may contain invalid UTF-8 and null bytes. The options with one letter mean what they mean in GNU grep, except
-        for -f. Lines around one that was found are shown whether the filters select them or not; `--` separates
-        lines that do not follow each other.
+        PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines
+        are bytes: they may contain invalid UTF-8 and null bytes. The options with one letter mean what
+        they mean in GNU grep, except for -f. Lines around one that was found are shown whether the
+        filters select them or not; `--` separates lines that do not follow each other.
 
         In a JSON object, text is also found as it reads: 'say "hi"' finds {"message":"say \\"hi\\""}.
 
         - is standard input, which is also read if nothing is named and something is piped in.
 
-        Exit codes: 0, a line matched; 1, none did; 2, a file could not be read, and standard error says which (the
-        others are searched), the output could not be written, or the arguments are not valid.
+        Exit codes: 0, a line matched; 1, none did; 2, a file could not be read, and standard error says
+        which (the others are searched), the output could not be written, or the arguments are not
+        valid.
 
         With -q, the exit code is 0 when a line matched, even if another file could not be read.
 

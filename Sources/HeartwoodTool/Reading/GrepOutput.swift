@@ -1,7 +1,8 @@
 import Heartwood
 import HeartwoodReading
 
-/// What `heartwood grep` shows of the lines that it finds, as GNU grep does: names, numbers, parts, and lines around them.
+/// What `heartwood grep` shows of the lines that it finds, as GNU grep does: names, numbers, parts, and lines
+/// around them.
 ///
 /// Not thread-safe: owned by the command.
 final class GrepOutput {
@@ -16,7 +17,8 @@ final class GrepOutput {
     private let searcher: LineSearcher
     private let showsNumbers: Bool
     private let showsParts: Bool
-    /// How many lines before and after one that is found are shown, too; nil without the lines `--` between them.
+    /// How many lines before and after one that is found are shown, too; nil without the lines `--` between
+    /// them.
     private let around: (before: Int, after: Int)?
     /// How many lines of a file are looked for.
     private let maximum: Int
@@ -112,7 +114,8 @@ final class GrepOutput {
         due = around?.after ?? 0
     }
 
-    /// A block of the file is over: shows the lines that are due, and keeps those that may be shown before the next one.
+    /// A block of the file is over: shows the lines that are due, and keeps those that may be shown before
+    /// the next one.
     func finish(_ block: LogReading.Lines) {
         guard kind == .lines, around != nil || showsNumbers else { return }
         showAfter(upTo: block.range.upperBound, of: block)
@@ -195,5 +198,23 @@ final class GrepOutput {
     private func prefix(_ lines: LogReading.Lines, _ number: Int, _ separator: String) -> String {
         (showsNames ? LogReading.name(of: lines.path) + separator : "")
             + (showsNumbers ? "\(number)" + separator : "")
+    }
+}
+
+/// Counts lines.
+enum LineCount {
+    /// How many lines there are, the last one included where it has no newline.
+    static func lines(in bytes: UnsafeRawBufferPointer) -> Int {
+        var count = 0
+        bytes.withMemoryRebound(to: UInt8.self) { bytes in
+            // Sums of bytes that the compiler can keep in vector registers.
+            for start in stride(from: 0, to: bytes.count, by: 128) {
+                var sum: UInt8 = 0
+                for byte in bytes[start..<min(start + 128, bytes.count)] { sum &+= byte == 0x0A ? 1 : 0 }
+                count += Int(sum)
+            }
+        }
+        if let last = bytes.last, last != 0x0A { count += 1 }
+        return count
     }
 }

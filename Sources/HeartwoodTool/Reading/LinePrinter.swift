@@ -46,7 +46,8 @@ final class LinePrinter {
         if pending.count > 1 << 16 { flush() }
     }
 
-    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized, after a prefix.
+    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized, after
+    /// a prefix.
     func print(_ line: UnsafeRawBufferPointer, prefix: String = "", matches: [Range<Int>] = []) {
         if !prefix.isEmpty { add(prefix) }
         if let records {
@@ -89,7 +90,8 @@ final class LinePrinter {
         pending.append(0x0A as UInt8)
     }
 
-    /// Adds text; on a terminal, controls and what changes the direction of writing are shown, and not obeyed.
+    /// Adds text; on a terminal, controls and what changes the direction of writing are shown, and not
+    /// obeyed.
     private func add(_ bytes: UnsafeRawBufferPointer) {
         guard isTerminal else { return pending.append(bytes) }
         let text = String(decoding: bytes, as: UTF8.self)

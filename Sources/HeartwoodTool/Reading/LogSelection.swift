@@ -23,7 +23,8 @@ struct LogSelection {
             Option(
                 "--since", value: "TIME",
                 help:
-                    "Starts at this time: 2026-11-20, 2026-11-20T10:30, 1763634030 or @1763634030 (since 1970), "
+                    "Starts at this time: 2026-11-20, 2026-11-20T10:30, "
+                    + "1763634030 or @1763634030 (since 1970), "
                     + "or 1h30m (90 minutes ago)."),
             Option(
                 "--until", value: "TIME",
@@ -31,7 +32,8 @@ struct LogSelection {
             Option(
                 "--level", "-p", value: "LEVEL",
                 help:
-                    "Shows lines of this level or more severe; a line without a level belongs to the line before. "
+                    "Shows lines of this level or more severe; a line "
+                    + "without a level belongs to the line before. "
                     + "'=warning' shows only this level, 'error,debug' these."
             ),
             Option(
@@ -40,7 +42,8 @@ struct LogSelection {
             Option(
                 "--where", value: "CONDITION", isRepeatable: true,
                 help:
-                    "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' (contains); also !=, <, <=, >=. "
+                    "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' "
+                    + "(contains); also !=, <, <=, >=. "
                     + "'user=ann or user=bob' takes either. May be given several times: all must hold. "
                     + "A name or value in double quotes may contain any character."),
             Option(
@@ -57,7 +60,8 @@ struct LogSelection {
             Option(
                 "--fields", value: "NAMES",
                 help:
-                    "Writes only these, with tabs between them, or as JSON with --json: time,level,message,ms."
+                    "Writes only these, with tabs between them, or "
+                    + "as JSON with --json: time,level,message,ms."
             ),
             Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
             redact,

@@ -68,7 +68,8 @@ struct LogTally {
         return sorted.prefix(count).map { ($0.key, $0.value) }
     }
 
-    /// How many records there are in each period of so many minutes, in order; periods without a record are left out.
+    /// How many records there are in each period of so many minutes, in order; periods without a record are
+    /// left out.
     func periods(of minutesEach: Int64) -> [(start: LogTimestamp, count: Int)] {
         var sums: [Int64: Int] = [:]
         for (minute, count) in minutes { sums[minute.dividedDown(by: minutesEach), default: 0] += count }

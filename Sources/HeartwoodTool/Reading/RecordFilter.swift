@@ -3,9 +3,9 @@ import HeartwoodReading
 
 /// Decides which lines of blocks are selected, and looks at as few of them as that takes.
 ///
-/// A line that does not say when it was logged, or how serious it is, goes with the nearest one in front of it that does: the
-/// lines of a stack trace are part of their message. Only lines that are asked about are read, and those in front of them up to
-/// the one that begins the message.
+/// A line that does not say when it was logged, or how serious it is, goes with the nearest one in front of
+/// it that does: the lines of a stack trace are part of their message. Only lines that are asked about are
+/// read, and those in front of them up to the one that begins the message.
 struct RecordFilter {
     private let selection: LogSelection
     private let parser: LineRecognizer
@@ -73,7 +73,8 @@ struct RecordFilter {
         return !selection.excluded.contains { $0.finds(line) }
     }
 
-    /// Whether a line fails by itself, and does not belong to a record that passes, so that it need not be read.
+    /// Whether a line fails by itself, and does not belong to a record that passes, so that it need not be
+    /// read.
     ///
     /// That is known only where the line in front of it was asked about.
     private mutating func cannotPass(_ range: Range<Int>, _ block: UnsafeRawBufferPointer) -> Bool {

@@ -20,7 +20,8 @@ struct RecordPrinter {
 
     /// The record as it is written, without a newline.
     ///
-    /// Without `--json`, the values of the fields with tabs between them; what a value may not hold there is escaped.
+    /// Without `--json`, the values of the fields with tabs between them; what a value may not hold there is
+    /// escaped.
     func text(of line: UnsafeRawBufferPointer) -> [UInt8] {
         let record = parser.record(of: line)
         var output = LogBuffer()

@@ -20,14 +20,15 @@ enum RecoverCommand: Subcommand {
             ]),
     ]
     static let details = """
-        DIR is the directory of the journals (`LogDispatcher.journal`). A program recovers its journals itself when it
-        starts again; this command is for programs that do not. It writes each message once, with its time, thread
-        and source location, to the directory of the program's file logger. It does not touch journals of running
-        programs. Files with the default names are continued; for others a new file is created. Nothing is rolled,
-        removed or compressed. Messages for a server stay: only the program itself knows its credentials.
+        DIR is the directory of the journals (`LogDispatcher.journal`). A program recovers its journals
+        itself when it starts again; this command is for programs that do not. It writes each message
+        once, with its time, thread and source location, to the directory of the program's file logger.
+        It does not touch journals of running programs. Files with the default names are continued; for
+        others a new file is created. Nothing is rolled, removed or compressed. Messages for a server
+        stay: only the program itself knows its credentials.
 
-        Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says what; 2, invalid
-        arguments.
+        Exit codes: 0, nothing is left; 1, something is left or was damaged, and standard error says
+        what; 2, invalid arguments.
 
         Example:
             heartwood recover /var/lib/shop/journal
@@ -55,7 +56,8 @@ enum RecoverCommand: Subcommand {
                 isWhole.withLock { $0 = false }
                 continue
             }
-            // Where several loggers wrote to one place, each gets its own, in the order in which they were added.
+            // Where several loggers wrote to one place, each gets its own, in the order in which they were
+            // added.
             let isJSON = arguments.has("--json") || key.formatter == "JSONLinesFormatter"
             let formatter: LogFormatter = isJSON ? JSONLinesFormatter() : LineFormatter()
             let logger = try FileLogger(

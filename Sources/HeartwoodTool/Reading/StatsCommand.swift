@@ -18,9 +18,9 @@ enum StatsCommand: Subcommand {
         LogSelection.filters, LogSelection.keys,
     ]
     static let details = """
-        Messages that differ only in numbers are counted as one: `request # took # ms`. Lines of a stack trace belong
-        to their message. Up to 100,000 different categories, minutes and messages are counted; further ones are
-        counted as `others`. - is standard input.
+        Messages that differ only in numbers are counted as one: `request # took # ms`. Lines of a stack
+        trace belong to their message. Up to 100,000 different categories, minutes and messages are
+        counted; further ones are counted as `others`. - is standard input.
 
         Examples:
             heartwood stats /var/log/shop --since 1d
@@ -43,7 +43,8 @@ enum StatsCommand: Subcommand {
         Terminal.output.write(text)
         if tally.unknownZones > 0 {
             Terminal.error.write(
-                "heartwood stats: the times of \(Readable.count(tally.unknownZones, "message")) are not counted: their "
+                "heartwood stats: the times of "
+                    + "\(Readable.count(tally.unknownZones, "message")) are not counted: their "
                     + "zone is unknown or has several meanings (such as IST or CST)\n")
         }
         return reading.isWhole ? .success : .failure

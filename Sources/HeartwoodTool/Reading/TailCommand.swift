@@ -21,10 +21,10 @@ enum TailCommand: Subcommand {
         A plain file is read from its end, so its size does not matter. If the newest file has too few lines,
         lines of earlier files are shown too. - is standard input.
 
-        With -f, a file is followed as `tail -F` does: when it is rotated by renaming, the old one is read to its end
-        and then the new one from its beginning; one that is cut is read from its beginning; one that is missing
-        is waited for. In a DIR, new files are read as they come, and copies and archives of what was read are not
-        shown again.
+        With -f, a file is followed as `tail -F` does: when it is rotated by renaming, the old one is
+        read to its end and then the new one from its beginning; one that is cut is read from its
+        beginning; one that is missing is waited for. In a DIR, new files are read as they come, and
+        copies and archives of what was read are not shown again.
 
         Examples:
             heartwood tail -f /var/log/shop

@@ -22,18 +22,21 @@ struct RemoteOptions {
         Option(
             "--encoding", value: "NAME",
             help:
-                "The format of the requests: \(names.joined(separator: ", ")); json, an array of objects, by default."
+                "The format of the requests: \(names.joined(separator: ", ")); json, an array of "
+                + "objects, by default."
         ),
         Option(
             "--header", value: "NAME:VALUE", isRepeatable: true,
             help:
-                "Adds a header field to each request. Other users can see the arguments of a process, so put a secret "
+                "Adds a header field to each request. Other users can see the arguments of a "
+                + "process, so put a secret "
                 + "in --token-file instead. May be given several times."),
         Option("--gzip", help: "Compresses the requests, where the encoding allows it."),
         Option(
             "--token-file", value: "FILE",
             help:
-                "Sends the secret in FILE, which no other user may read (chmod 600): as a bearer token, or as "
+                "Sends the secret in FILE, which no other user may read "
+                + "(chmod 600): as a bearer token, or as "
                 + "splunk and datadog require. The file is read again for each request."),
         Option("--insecure-http", help: "Allows unencrypted http:// to other machines."),
         Option(
@@ -46,12 +49,14 @@ struct RemoteOptions {
         Option(
             "--pin", value: "KEY", isRepeatable: true,
             help:
-                "Accepts only a server with this public key: sha256// and the Base64 of its SHA-256. May be given several times."
+                "Accepts only a server with this public key: sha256// and the Base64 of its "
+                + "SHA-256. May be given several times."
         ),
         Option(
             "--loki-json",
             help:
-                "For --encoding loki and servers without structured metadata: makes each line a JSON object."),
+                "For --encoding loki and servers without structured "
+                + "metadata: makes each line a JSON object."),
     ]
 
     private static let names = Encoding.allCases.map(\.rawValue)
@@ -157,5 +162,36 @@ struct RemoteOptions {
         case .datadog: .header("DD-API-KEY", secret: tokenFile, from: files)
         default: .bearer(named: tokenFile, from: files)
         }
+    }
+}
+
+/// Watches whether a server goes on taking messages.
+struct DeliveryWatch {
+    let logger: HTTPLogger
+    private var taken = 0
+    private var lastProgress = SystemClock().uptime()
+
+    init(_ logger: HTTPLogger) { self.logger = logger }
+
+    /// Whether the server has taken something in the last `patience`, or nothing waits for it.
+    mutating func isAlive(patience: Duration) -> Bool {
+        let figures = logger.httpStatistics
+        let now = SystemClock().uptime()
+        if figures.acknowledged != taken || figures.pending == 0 {
+            taken = figures.acknowledged
+            lastProgress = now
+        }
+        return now - lastProgress < patience
+    }
+
+    /// Waits until the server has everything, as long as it takes something within `patience` now and then.
+    ///
+    /// - Returns: whether it has.
+    mutating func deliver(patience: () -> Duration) -> Bool {
+        lastProgress = SystemClock().uptime()
+        while !logger.deliver(timeout: .seconds(1)) {
+            if !isAlive(patience: patience()) { return false }
+        }
+        return true
     }
 }

@@ -44,13 +44,14 @@ enum SpoolCommand: Subcommand {
             options: [Option("--quiet", "-q", help: "Shows no counts; errors are still shown.")]),
     ]
     static let details = """
-        DIR is the directory of `heartwood pipe --spool` or of an HTTPLogger, or the directory/user/prefix of an
-        EventStore, for which --send is not available. While one of them uses it, this command reports an error.
+        DIR is the directory of `heartwood pipe --spool` or of an HTTPLogger, or the
+        directory/user/prefix of an EventStore, for which --send is not available. While one of them
+        uses it, this command reports an error.
 
-        Listing and exporting remove nothing. Batches keep their idempotency keys, so that a server can recognize
-        what it has already stored. Messages that the server rejects permanently are moved to
-        DIR/rejected.ndjson. --resend-rejected queues each of those once, even if the command is killed while it
-        runs; they get new keys.
+        Listing and exporting remove nothing. Batches keep their idempotency keys, so that a server can
+        recognize what it has already stored. Messages that the server rejects permanently are moved to
+        DIR/rejected.ndjson. --resend-rejected queues each of those once, even if the command is killed
+        while it runs; they get new keys.
 
         Exit codes: 0, success; 1, DIR cannot be used, is damaged, or something could not be delivered, and
         standard error says what; 2, invalid arguments.
@@ -76,7 +77,8 @@ enum SpoolCommand: Subcommand {
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
                 throw UsageError(
-                    "--send cannot be combined with --export or --clear: delivered messages are removed anyway, and the rest must stay"
+                    "--send cannot be combined with --export or --clear: delivered messages are "
+                        + "removed anyway, and the rest must stay"
                 )
             }
             let patience = try arguments.duration("--patience") ?? .seconds(20)
@@ -132,7 +134,8 @@ enum SpoolCommand: Subcommand {
         }
         if others > 0 {
             say(
-                "\(Readable.count(others, "line")) in the files of rejected messages cannot be sent again: damaged, "
+                "\(Readable.count(others, "line")) in the files of "
+                    + "rejected messages cannot be sent again: damaged, "
                     + "or written by an older version")
         }
         return others == 0
@@ -204,8 +207,10 @@ enum SpoolCommand: Subcommand {
         if !isQuiet {
             say(
                 "\(Readable.count(figures.acknowledged, "message")) delivered, "
-                    + "\(Readable.count(figures.rejected)) rejected, \(Readable.count(figures.pending)) wait; "
-                    + "\(ByteCount(figures.bytesOnWire)) in \(Readable.count(figures.requests, "request")) to "
+                    + "\(Readable.count(figures.rejected)) rejected, "
+                    + "\(Readable.count(figures.pending)) wait; "
+                    + "\(ByteCount(figures.bytesOnWire)) in "
+                    + "\(Readable.count(figures.requests, "request")) to "
                     + "\(logger.endpoint)")
         }
         if !isDelivered {

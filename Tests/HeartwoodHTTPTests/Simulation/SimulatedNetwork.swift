@@ -56,7 +56,7 @@ struct SimulatedNetwork {
 
     /// A process has got an answer, which may ask for a pause.
     mutating func note(_ response: HTTPResponse, at now: Duration, _ settings: SimulatedSettings) {
-        guard settings.all.rules.retryPolicy is StandardRetryPolicy,
+        guard settings.all.retryPolicy is StandardRetryPolicy,
             response.status == 413 || response.status == 429,
             let text = response.headers["Retry-After"], let seconds = Int(text)
         else { return }
@@ -113,8 +113,8 @@ struct SimulatedNetwork {
             throw SimulatedProblem(problem)
         }
         if now < quietUntil { throw SimulatedProblem("a request before the time that the server asked for") }
-        if settings.all.rules.isPaused { throw SimulatedProblem("a request while paused") }
-        if settings.all.rules.hasCondition {
+        if settings.all.isPaused { throw SimulatedProblem("a request while paused") }
+        if settings.all.condition != nil {
             throw SimulatedProblem("a request in spite of the condition")
         }
         if losesRequests && Int.random(in: 0..<40, using: &random) == 0 || !isConnected {

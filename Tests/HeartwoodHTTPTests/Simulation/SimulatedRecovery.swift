@@ -81,7 +81,7 @@ struct SimulatedRecovery {
     /// has found three of them refused has none to tell them by.
     private func isStuck(_ store: any UnsentStore) -> Bool {
         let settings = world.settings
-        guard settings.all.spool.overflow == .dropNewest, !settings.keepsEverything,
+        guard settings.all.spoolSettings.overflow == .dropNewest, !settings.keepsEverything,
             let spool = store as? Spool
         else { return false }
         var isStuck = true

@@ -20,14 +20,12 @@ struct SimulatedSettings {
     let keepsEverything: Bool
 
     static func makeBare(spool: SpoolSettings, neverDrops: Bool) throws -> DeliverySettings {
-        var rules = DeliveryRules()
-        rules.neverDrops = neverDrops
+        var chosen = HTTPSettings(encoding: SimulatedEncoding(), spoolSettings: spool)
+        chosen.deadLetterLimit = .mebibytes(64)
         return DeliverySettings(
-            name: "world", rules: rules, encoding: SimulatedEncoding(),
-            endpoint: try HTTPEndpoint("https://logs.example.com/in"), allowsInsecureHTTP: false,
-            decorators: [], transport: NoTransport(), timeout: .seconds(30), compressionLevel: 0, device: [:],
-            spool: spool, deadLetterLimit: .mebibytes(64), saveDelay: .zero, flushWait: .zero,
-            exitWait: .seconds(1))
+            chosen: chosen, name: "world",
+            address: try HTTPAddress("https://logs.example.com/in", allowsInsecureHTTP: false),
+            transport: NoTransport(), neverDrops: neverDrops)
     }
 
     init(neverDrops: Bool, hasSlowLine: Bool, _ random: inout SeededGenerator) throws {
@@ -43,22 +41,22 @@ struct SimulatedSettings {
         if isAging { spool.maximumAge = .seconds([300, 4000][dice(2)]) }
         bare = try Self.makeBare(spool: spool, neverDrops: neverDrops)
         all = bare
-        all.rules.maximumCount = [1, 2, 3, 5, 8, 100, nil][dice(7)]
-        if hasSlowLine { all.rules.maximumCount = nil }
-        all.rules.countThreshold = [nil, 2, 5, 300][dice(4)]
-        all.rules.interval = .seconds([1, 10, 60][dice(3)])
-        all.rules.canRefresh = dice(2) == 0
-        all.rules.acknowledgementTimeout = .seconds(120)
-        if all.rules.canRefresh {
+        all.maximumMessagesPerRequest = [1, 2, 3, 5, 8, 100, nil][dice(7)]
+        if hasSlowLine { all.maximumMessagesPerRequest = nil }
+        all.countThreshold = [nil, 2, 5, 300][dice(4)]
+        all.interval = .seconds([1, 10, 60][dice(3)])
+        let canRefresh = dice(2) == 0
+        all.acknowledgementTimeout = .seconds(120)
+        if canRefresh {
             let refresh: @Sendable () async -> Void = {}
             all.refreshAuthorization = refresh
         }
         let policy = dice(8)
-        if policy == 0 { all.rules.retryPolicy = ScroogeRetryPolicy(dropCount: 4) }
-        if policy == 1 { all.rules.retryPolicy = NextIntervalPolicy() }
+        if policy == 0 { all.retryPolicy = ScroogeRetryPolicy(dropCount: 4) }
+        if policy == 1 { all.retryPolicy = NextIntervalPolicy() }
         keepsEverything = !isSmall && !isAging && (policy > 0 || neverDrops)
         all.decorators = Self.decorators(version)
-        shortestInterval = all.rules.interval
+        shortestInterval = all.interval
     }
 
     private static func decorators(_ version: Int) -> [RequestDecorator] {
@@ -71,16 +69,13 @@ struct SimulatedSettings {
     /// The steps by which a program sets them, one property after the other, in any order.
     func steps(_ random: inout SeededGenerator) -> [DeliverySettings] {
         var changes: [(inout DeliverySettings) -> Void] = [
-            { $0.rules.retryPolicy = all.rules.retryPolicy },
-            { $0.rules.maximumCount = all.rules.maximumCount },
-            { $0.rules.countThreshold = all.rules.countThreshold },
-            { $0.rules.interval = all.rules.interval },
+            { $0.retryPolicy = all.retryPolicy },
+            { $0.maximumMessagesPerRequest = all.maximumMessagesPerRequest },
+            { $0.countThreshold = all.countThreshold },
+            { $0.interval = all.interval },
             { $0.decorators = all.decorators },
-            { $0.rules.isPaused = all.rules.isPaused },
-            {
-                $0.condition = all.condition
-                $0.rules.hasCondition = all.rules.hasCondition
-            },
+            { $0.isPaused = all.isPaused },
+            { $0.condition = all.condition },
         ]
         changes.shuffle(using: &random)
         var settings = bare
@@ -98,14 +93,14 @@ struct SimulatedSettings {
         version += 1
         all.decorators = Self.decorators(version)
         switch dice(6) {
-        case 0: all.rules.isPaused.toggle()
-        case 1: all.rules.interval = .seconds([1, 10, 60][dice(3)])
-        case 2: all.rules.countThreshold = [nil, 1, 4][dice(3)]
-        case 3: all.rules.isInBackground.toggle()
+        case 0: all.isPaused.toggle()
+        case 1: all.interval = .seconds([1, 10, 60][dice(3)])
+        case 2: all.countThreshold = [nil, 1, 4][dice(3)]
+        case 3: all.isInBackground.toggle()
         case 4: setCondition(all.condition == nil)
-        default: all.rules.maximumCount = [1, 4, nil][dice(3)]
+        default: all.maximumMessagesPerRequest = [1, 4, nil][dice(3)]
         }
-        shortestInterval = min(shortestInterval, all.rules.interval)
+        shortestInterval = min(shortestInterval, all.interval)
     }
 
     /// How often the condition was asked in all; the next ones count as the first in a row.
@@ -126,16 +121,15 @@ struct SimulatedSettings {
             }
         }
         all.condition = isSet ? never : nil
-        all.rules.hasCondition = isSet
     }
 
     /// Nothing stops the delivery any more.
     mutating func heal() {
         version += 1
         all.decorators = Self.decorators(version)
-        all.rules.isPaused = false
+        all.isPaused = false
         setCondition(false)
-        all.rules.retryPolicy = StandardRetryPolicy()
+        all.retryPolicy = StandardRetryPolicy()
     }
 
     /// A policy that leaves every failure to the next interval.

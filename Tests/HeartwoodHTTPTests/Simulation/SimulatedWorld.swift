@@ -120,7 +120,7 @@ final class SimulatedWorld {
         let hasFaults = disk.isFailing
         let store: any UnsentStore
         do {
-            store = try place.open(settings.all.spool, clock)
+            store = try place.open(settings.all.spoolSettings, clock)
         } catch {
             // The program is told, and goes on without this logger.
             guard hasFaults else { throw error }

@@ -64,6 +64,15 @@ func decoratorSample(_ logger: HTTPLogger) {
     // end
 }
 
+func httpSettingsSample(_ remote: HTTPLogger) {
+    // sample: Sources/HeartwoodHTTP/Upload/Settings/HTTPSettings.swift
+    remote.updateSettings { settings in
+        settings.interval = .seconds(10)
+        settings.compressionLevel = 6
+    }
+    // end
+}
+
 func fileSettingsSample(_ file: FileLogger) {
     // sample: Sources/Heartwood/Loggers/File/Engine/FileSettings.swift
     file.updateSettings { settings in
@@ -107,10 +116,13 @@ func orderedSample() -> AbstractLogger {
 
 // sample: Sources/Heartwood/Loggers/File/Naming/LogFileNaming.swift
 final class HexNaming: LogFileNaming, @unchecked Sendable {
-    override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
+    override func name(for label: LogFileLabel) -> String {
+        "trace-\(String(label.number, radix: 16)).log"
+    }
     override func label(of name: String) -> LogFileLabel? {
         guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
-        return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(createdAt: nil, number: $0) }
+        return Int(name.dropFirst(6).dropLast(4), radix: 16)
+            .map { LogFileLabel(createdAt: nil, number: $0) }
     }
 }
 // end

@@ -36,7 +36,8 @@ extension Drain {
         } else {
             node.diagnostics.report(
                 .setting,
-                "the journal supports at most \(JournalLayout.slotCount) loggers; \(node.logger.name) may lose messages in a crash"
+                "the journal supports at most \(JournalLayout.slotCount) loggers; "
+                    + "\(node.logger.name) may lose messages in a crash"
             )
         }
         node.follower.setSlot(recipient.slot)
@@ -242,7 +243,8 @@ extension Drain {
 /// and those that calls have written since.
 ///
 ///     before   the ring's memory is the file
-///     then     a page is gone: the ring's memory is zeros of the process alone, and full, so that no call gets room
+///     then     a page is gone: the ring's memory is zeros of the process alone, and full,
+///              so that no call gets room
 ///
 /// Invariants:
 /// 1. A byte of a record was written once: to the file or to the zeros, which were both zero before. So both

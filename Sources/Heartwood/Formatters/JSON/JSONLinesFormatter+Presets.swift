@@ -42,7 +42,7 @@ extension JSONLinesFormatter.Options {
 
     /// Graylog's Extended Log Format 1.1.
     ///
-    ///     {"version":"1.1","host":"web1","short_message":"…","timestamp":1763634030.123456789,"level":6,"_seq":17,…}
+    ///     {"version":"1.1","host":"web1","short_message":"…","timestamp":1763634030.123456789,"level":6,…}
     ///
     /// An empty text becomes `-`, because Graylog refuses an empty one. The fields that the program gives
     /// have an underscore in front, and are strings or numbers; `id` becomes `__id`, for `_id` is Graylog's
@@ -68,7 +68,7 @@ extension JSONLinesFormatter.Options {
 
     /// The keys of SwiftyBeaver's `$J`.
     ///
-    ///     {"timestamp":1763634030.123456789,"level":2,"message":"…","thread":"main","file":"Shop/Shop.swift",…}
+    ///     {"timestamp":1763634030.123456789,"level":2,"message":"…","thread":"main","file":"Shop.swift",…}
     public static var swiftyBeaver: JSONLinesFormatter.Options {
         var options = JSONLinesFormatter.Options()
         options.members = [

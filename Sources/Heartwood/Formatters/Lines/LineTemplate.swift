@@ -79,8 +79,8 @@ package final class LineTemplate {
 
     /// Adds a line, with a newline at its end.
     ///
-    /// `needsCare` says whether it has bytes that a formatter may not write as they are, `hasQuote` whether it
-    /// has a quotation mark.
+    /// `needsCare` says whether it has bytes that a formatter may not write as they are, `hasQuote` whether
+    /// it has a quotation mark.
     package func append(
         _ line: UnsafeRawBufferPointer, _ level: LogLevel, needsCare: Bool, hasQuote: Bool,
         to output: inout LogBuffer

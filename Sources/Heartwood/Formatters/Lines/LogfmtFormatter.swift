@@ -2,7 +2,7 @@ import CHeartwood
 
 /// Writes each message as one line of `key=value` pairs.
 ///
-///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments amount=12.5 source=Shop.swift:42
+///     time=2026-11-20T10:20:30.123Z level=info msg="charged 12.5 EUR" category=payments source=Shop.swift:42
 ///
 /// The keys, in this order: `time` (RFC 3339 in UTC, milliseconds), `level`, `msg`, `category` (unless it is
 /// the default one), the named pieces and the fields beside the text, `context` (unless 0), `source`,

@@ -1,6 +1,6 @@
 /// Writes messages of the syslog protocol (RFC 5424).
 ///
-///     <134>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged 12.5 EUR
+///     <134>1 2026-11-20T10:20:30.123456Z web1 shop 512 payments [heartwood@32473 order="17"] charged
 ///
 /// In their order: priority (facility and level), version, time in UTC to the microsecond, host, program,
 /// process, category as message identifier, the structured data (named pieces and fields beside the text),

@@ -10,7 +10,8 @@
 /// | `{uptime}` | the time since the formatter was made, `00:01:02.345` |
 /// | `{level}` `{LEVEL}` `{levelLetter}` `{severity}` | `info`, `INFO`, `I`, syslog's number `6` |
 /// | `{category}` `{message}` | the category's name, the text |
-/// | `{fields}` `{field.NAME}` | a blank and `{key=value …}` if there are fields beside the text; one value of the text or beside it |
+/// | `{fields}` | a blank and `{key=value …}` if there are fields beside the text |
+/// | `{field.NAME}` | one value of the text or beside it |
 /// | `{file}` `{fileName}` `{path}` `{module}` | `Shop.swift`, `Shop`, `Shop/Shop.swift`, `Shop` |
 /// | `{function}` `{line}` | the location of the call |
 /// | `{thread}` | the queue's label, the thread's name or its number: see ``ThreadLabel`` |

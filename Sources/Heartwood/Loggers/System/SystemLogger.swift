@@ -247,7 +247,8 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         if dropped > 0 {
             reportDeferredFailure(
                 of: dropped,
-                "messages were dropped: \(connection.peer.name) accepts none, and the waiting limit is reached"
+                "messages were dropped: \(connection.peer.name) accepts "
+                    + "none, and the waiting limit is reached"
             )
         }
         waiting.store(outbox.messages, ordering: .relaxed)

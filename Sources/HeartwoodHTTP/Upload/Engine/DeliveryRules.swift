@@ -1,31 +1,51 @@
+import Heartwood
+
 /// What a ``DeliveryEngine`` goes by: the settings of its logger, as far as they decide anything.
 struct DeliveryRules: Sendable {
     /// How often pending messages are sent.
-    var interval = Duration.seconds(60)
+    var interval: Duration
     /// By which part an interval is drawn longer or shorter.
-    var jitter = 0.1
+    var jitter: Double
     /// The points that make pending messages go at once; 0: points do nothing.
-    var pointThreshold = 10
+    var pointThreshold: Int
     /// The number of pending messages that makes them go at once; nil: the number does nothing.
-    var countThreshold: Int? = 300
+    var countThreshold: Int?
     /// The most messages of a request; nil: as many as its bytes allow.
-    var maximumCount: Int? = 300
+    var maximumCount: Int?
     /// The most bytes of a request's body.
-    var maximumBytes = 1_048_576
+    var maximumBytes: Int
     /// Whether sending is on hold by the user's wish.
-    var isPaused = false
+    var isPaused: Bool
     /// Whether the program is in the background; a change sends what is pending.
-    var isInBackground = false
+    var isInBackground: Bool
     /// Whether a condition must be asked before each request.
-    var hasCondition = false
+    var hasCondition: Bool
     /// Whether the server is this machine, which needs no network.
-    var isLoopback = false
+    var isLoopback: Bool
     /// Whether new credentials can be asked for.
-    var canRefresh = false
+    var canRefresh: Bool
     /// Whether nothing may ever be dropped, whatever the policy says.
-    var neverDrops = false
+    var neverDrops: Bool
     /// What is done after a failed attempt.
-    var retryPolicy: any RetryPolicy = StandardRetryPolicy()
+    var retryPolicy: any RetryPolicy
     /// How long an acknowledgement may take before a piece is sent again.
-    var acknowledgementTimeout = Duration.seconds(300)
+    var acknowledgementTimeout: Duration
+
+    init(_ settings: HTTPSettings = HTTPSettings(), isLoopback: Bool = false, neverDrops: Bool = false) {
+        let background = settings.isInBackground ? settings.backgroundInterval : nil
+        interval = background ?? settings.interval
+        jitter = settings.jitter
+        pointThreshold = settings.threshold
+        countThreshold = settings.countThreshold
+        maximumCount = settings.maximumMessagesPerRequest
+        maximumBytes = settings.maximumBytesPerRequest.bytes
+        isPaused = settings.isPaused
+        isInBackground = settings.isInBackground
+        hasCondition = settings.condition != nil
+        self.isLoopback = isLoopback
+        canRefresh = settings.refreshAuthorization != nil
+        self.neverDrops = neverDrops
+        retryPolicy = settings.retryPolicy
+        acknowledgementTimeout = max(.seconds(1), settings.acknowledgementTimeout)
+    }
 }

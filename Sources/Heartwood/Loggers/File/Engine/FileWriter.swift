@@ -326,8 +326,8 @@ final class FileWriter {
         framesEnd = 0
     }
 
-    /// Goes on after the frames that other processes have written meanwhile; false where they used another key,
-    /// so that the file must be left to them.
+    /// Goes on after the frames that other processes have written meanwhile; false where they used another
+    /// key, so that the file must be left to them.
     func followFrames() throws -> Bool {
         guard let cipher, size != framesEnd else { return true }
         guard let tail = try FrameTail.find(in: file, size: size, cipher, calls) else { return false }

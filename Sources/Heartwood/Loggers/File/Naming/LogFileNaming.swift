@@ -29,10 +29,13 @@ public import Foundation
 ///
 /// ```swift
 /// final class HexNaming: LogFileNaming, @unchecked Sendable {
-///     override func name(for label: LogFileLabel) -> String { "trace-\(String(label.number, radix: 16)).log" }
+///     override func name(for label: LogFileLabel) -> String {
+///         "trace-\(String(label.number, radix: 16)).log"
+///     }
 ///     override func label(of name: String) -> LogFileLabel? {
 ///         guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
-///         return Int(name.dropFirst(6).dropLast(4), radix: 16).map { LogFileLabel(createdAt: nil, number: $0) }
+///         return Int(name.dropFirst(6).dropLast(4), radix: 16)
+///             .map { LogFileLabel(createdAt: nil, number: $0) }
 ///     }
 /// }
 /// ```

@@ -1,0 +1,180 @@
+import Heartwood
+import HeartwoodReading
+
+/// A row that a page shows: a line, or a record where lines are folded.
+struct LogRow: Sendable {
+    /// How much of a message the list shows.
+    private static let messageLimit = 2000
+    /// How many fields of a row the list shows, and how much of each.
+    private static let fieldLimit = 16
+    private static let valueLimit = 300
+    /// How much of a line is read for the list.
+    private static let headLimit = 1 << 20
+
+    /// Its number.
+    let number: Int
+    /// The name of its file.
+    let file: String
+    /// Its text; nil where the file is gone.
+    let text: [UInt8]?
+    /// Where it is in the file's text.
+    let offset: Int
+    /// Where it is in its block's text.
+    let start: Int
+    /// The level of the line that it goes with, where it says none itself.
+    let level: LogLevel?
+    /// The time of the line that it goes with, where it says none itself.
+    let moment: Int64?
+    /// Whether it says a time or a level itself.
+    let isHead: Bool
+    /// How many lines of the record are folded under it.
+    let folded: Int
+
+    private static let reader = LineReader()
+
+    /// The level that it says itself.
+    var ownLevel: LogLevel? { isHead ? level : nil }
+
+    /// Takes a line of a block.
+    init(
+        _ number: Int, _ block: LogBlock, _ text: BlockText, _ range: Range<Int>, file: (Int) -> String,
+        folded: Int = 0
+    ) {
+        self.number = number
+        let place = text.place(of: range.lowerBound)
+        self.file = file(place.part)
+        self.text = Array(text.bytes[range])
+        offset = place.offset
+        start = range.lowerBound
+        self.folded = folded
+        (level, moment, isHead) = text.bytes.withUnsafeBytes { bytes in
+            let (found, start) = BlockSurvey().record(of: range, in: bytes, after: block.carry)
+            return (found.level, found.moment, start == range.lowerBound)
+        }
+    }
+
+    /// A line that cannot be read any more.
+    init(missing number: Int, _ file: String) {
+        self.number = number
+        self.file = file
+        text = nil
+        (offset, start, folded) = (0, 0, 0)
+        level = nil
+        moment = nil
+        isHead = false
+    }
+
+    // MARK: For the page
+
+    /// What it says, without terminal colors, and the colors of its message.
+    func content(limit: Int) -> (record: LineRecord, message: AnsiText) {
+        let line = (text ?? []).prefix(limit)
+        var record = line.withUnsafeBytes { bytes in
+            if let plain = AnsiText.stripped(bytes) {
+                return plain.withUnsafeBytes { LogRow.reader.record(of: $0) }
+            }
+            return LogRow.reader.record(of: bytes)
+        }
+        var message = AnsiText(record.message)
+        if line.contains(0x1B) {
+            // The message is the end of the line, or a part of it.
+            let whole = AnsiText(String(decoding: line, as: UTF8.self))
+            if let range = whole.text.place(of: record.message) {
+                let start = whole.text[..<range.lowerBound].utf16.count
+                let count = whole.text[range].utf16.count
+                message = AnsiText(record.message)
+                message.take(whole.styles, from: start, count: count)
+            }
+        }
+        record.message = message.text
+        return (record, message)
+    }
+
+    /// A row of the list: its number, time in milliseconds, level, category, message, fields, file, how it is
+    /// shown, its place in the file, how many lines are folded, and the colors of the message.
+    ///
+    /// The fields that are `columns` come first.
+    func write(columns: [String], to json: inout ViewJSON) {
+        json.list { json in
+            json.integer(number)
+            if let moment { json.moment(moment) } else { json.null() }
+            json.integer(text == nil ? 7 : TimeBins.place(of: level))
+            guard text != nil else {
+                json.null()
+                json.text("")
+                json.list { _ in }
+                json.text(file)
+                json.integer(2)
+                json.integer(0)
+                json.integer(0)
+                json.list { _ in }
+                return
+            }
+            let (record, message) = isHead ? content(limit: LogRow.headLimit) : tail()
+            if isHead, let category = record.category {
+                json.text(String(category.prefix(100)))
+            } else {
+                json.null()
+            }
+            json.text(String(message.text.prefix(LogRow.messageLimit)))
+            json.list { json in
+                let fields = isHead ? record.fields : []
+                let first = columns.compactMap { name in fields.first { $0.name == name } }
+                let others = fields.prefix(LogRow.fieldLimit).filter { !columns.contains($0.name) }
+                for field in first + others {
+                    json.list { json in
+                        json.text(String(field.name.prefix(100)))
+                        json.text(AnsiText(String(field.value.prefix(LogRow.valueLimit))).text)
+                        json.integer(field.isLiteral ? 1 : 0)
+                    }
+                }
+            }
+            json.text(file)
+            json.integer(isHead ? 1 : 0)
+            json.integer(offset)
+            json.integer(folded)
+            LogRow.write(message.styles, to: &json)
+        }
+    }
+
+    /// A line without time and level, as it is.
+    private func tail() -> (LineRecord, AnsiText) {
+        (LineRecord(), AnsiText(String(decoding: (text ?? []).prefix(LogRow.headLimit), as: UTF8.self)))
+    }
+
+    static func write(_ styles: [AnsiText.Style], to json: inout ViewJSON) {
+        json.list { json in
+            for style in styles.prefix(200) {
+                json.list { json in
+                    json.integer(style.start)
+                    json.integer(style.count)
+                    json.text(style.classes)
+                }
+            }
+        }
+    }
+}
+
+extension AnsiText {
+    /// Takes the styles of some of another text.
+    fileprivate mutating func take(_ other: [Style], from start: Int, count: Int) {
+        let taken = other.compactMap { style -> Style? in
+            var style = style
+            let end = min(style.start + style.count, start + count)
+            let begin = max(style.start, start)
+            guard begin < end else { return nil }
+            (style.start, style.count) = (begin - start, end - begin)
+            return style
+        }
+        self = AnsiText(text: text, styles: taken)
+    }
+}
+
+extension String {
+    /// Where a text is in this one.
+    fileprivate func place(of text: String) -> Range<String.Index>? {
+        guard !text.isEmpty else { return nil }
+        if hasSuffix(text) { return index(endIndex, offsetBy: -text.count)..<endIndex }
+        return firstRange(of: text)
+    }
+}

@@ -1,0 +1,116 @@
+import Heartwood
+import HeartwoodHTTP
+import HeartwoodServer
+
+/// A view that is being served: it says where, opens the browser, and ends.
+struct ViewSession {
+    private let server: ViewServer
+    private let options: ViewOptions
+    private let log: ViewLog
+
+    /// Starts to serve a log.
+    ///
+    /// - Throws: `LogError` where the address is invalid.
+    init(_ log: ViewLog, _ options: ViewOptions) throws {
+        server = try ViewServer(log, listen: options.listen, port: options.port, token: options.token)
+        self.options = options
+        self.log = log
+    }
+
+    /// Shows the address, and opens it where there is a browser to open it in.
+    func announce(to terminal: Terminal = .output) {
+        terminal.write("\(server.address)\n")
+        if options.isExposed {
+            Terminal.error.write(
+                "heartwood: other machines can connect; the connection is not encrypted, and "
+                    + "anyone who has the address can read these logs\n")
+        }
+        if options.opensBrowser, Terminal.error.isTerminal {
+            if !Browser.open(server.ticketAddress()) {
+                Terminal.error.write("heartwood: open the address in a browser; Ctrl-C ends\n")
+            }
+        }
+    }
+
+    /// Ends the server and what reads the log.
+    func end() { server.stop() }
+}
+
+/// Where the page is served, and how it is opened.
+struct ViewOptions: Sendable {
+    var listen = "127.0.0.1"
+    var port = 0
+    var token = Hexadecimal.encode(RandomBytes.make(20))
+    var opensBrowser = true
+
+    /// A port that the system chooses, and a token that cannot be guessed.
+    init() {}
+
+    /// Reads the arguments.
+    ///
+    /// - Throws: ``UsageError`` where they are not valid; an error of the file where the token cannot be
+    ///   read.
+    init(_ arguments: Arguments) throws {
+        if let text = arguments.value("--listen") {
+            guard SocketAddress(text, port: 0) != nil else {
+                throw UsageError(
+                    "--listen expects a numeric address such as 192.168.0.5 or ::1 (got “\(text)”)")
+            }
+            listen = text
+        }
+        if let number = try arguments.integer("--port") {
+            guard (1...65_535).contains(number) else {
+                throw UsageError("--port expects a number from 1 to 65535 (got \(number))")
+            }
+            port = number
+        }
+        if let path = arguments.value("--token-file") {
+            token = try FileSecrets().secret(named: path).withBytes { String(decoding: $0, as: UTF8.self) }
+            guard ViewOptions.isValid(token) else {
+                throw UsageError("--token-file: the token must have 16 to 200 letters, digits, - and _")
+            }
+        }
+        opensBrowser = !arguments.has("--no-open")
+    }
+
+    private static func isValid(_ token: String) -> Bool {
+        (16...200).contains(token.utf8.count)
+            && token.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+                default: false
+                }
+            }
+    }
+
+    /// Whether other machines can connect.
+    var isExposed: Bool { SocketAddress(listen, port: 0)?.isLoopback != true }
+}
+
+/// The page that `heartwood pipe --view` shows while it writes its files.
+final class PipeView {
+    private let log: ViewLog
+    private let session: ViewSession
+
+    /// Starts to serve the files of a pipe.
+    ///
+    /// - Throws: `LogError` where the directory cannot be read, or no port can be had.
+    init(directory: String) throws {
+        log = ViewLog(paths: [directory], key: nil)
+        try log.start()
+        // Not from the arguments: their --token-file is a server's secret, and the page's token is in its
+        // address.
+        session = try ViewSession(log, ViewOptions())
+        session.announce(to: .error)
+    }
+
+    /// Goes on serving after the end of the input while a person may look at the page; then ends.
+    func finish(unless stop: StopSignal) {
+        log.endInput()
+        if !stop.isRequested, Terminal.error.isTerminal {
+            Terminal.error.write("heartwood pipe: the page is still served; Ctrl-C ends\n")
+            while !stop.isRequested { SystemCalls.waitReadable(stop.descriptor) }
+        }
+        session.end()
+    }
+}

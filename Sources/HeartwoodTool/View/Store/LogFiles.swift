@@ -1,0 +1,306 @@
+import Heartwood
+import HeartwoodReading
+
+/// A file whose lines are shown.
+private struct LogFile: Sendable {
+    /// Where it is, or was when it was found.
+    var path: String
+    /// What the page calls it.
+    let name: String
+    /// Which file it is; the path may lead to another one later.
+    let identity: FileStatus.Identity?
+    /// Whether its text was cut away.
+    var isGone = false
+    /// Whether the file was removed.
+    var isMissing = false
+}
+
+/// The text of a block, and where it comes from.
+struct BlockText: Sendable {
+    /// A piece of the text.
+    struct Run: Sendable {
+        /// Where it begins in the block's text.
+        let start: Int
+        let part: Int
+        /// Where it begins in the file's text.
+        let offset: Int
+    }
+
+    var bytes: [UInt8] = []
+    var runs: [Run] = []
+
+    /// The file that a line comes from, and where it is in the file's text.
+    func place(of start: Int) -> Run {
+        var (low, high) = (0, runs.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if runs[middle].start <= start { low = middle } else { high = middle }
+        }
+        guard low < runs.count else { return Run(start: 0, part: 0, offset: 0) }
+        return Run(start: start, part: runs[low].part, offset: runs[low].offset + start - runs[low].start)
+    }
+
+    /// Takes the secrets out; a line stays a line, and keeps its place in its file.
+    mutating func redact(_ rules: RedactionRules) {
+        var clear = LogBuffer(capacity: bytes.count)
+        var redactor = LineRedactor(rules)
+        var places: [Run] = []
+        bytes.withUnsafeBytes { bytes in
+            LogBlockReader.forEachLine(of: bytes) { line in
+                let place = place(of: line.lowerBound)
+                let start = clear.count
+                let follows = places.last.map { last in
+                    last.part == place.part && last.offset + start - last.start == place.offset
+                }
+                if follows != true {
+                    places.append(Run(start: start, part: place.part, offset: place.offset))
+                }
+                let end = min(line.upperBound + 1, bytes.count)
+                redactor.append(UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<end]), to: &clear)
+            }
+        }
+        if redactor.counts.isEmpty { return }
+        bytes = clear.withUnsafeBytes { Array($0) }
+        runs = places
+    }
+
+    /// Adds texts, merged by time where there are several.
+    mutating func append(_ texts: [(part: Int, offset: Int, bytes: [UInt8])], _ merge: TextMerge) {
+        // A last line without a newline would be continued by the next file's first one.
+        if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+        if texts.count == 1 {
+            runs.append(Run(start: bytes.count, part: texts[0].part, offset: texts[0].offset))
+            bytes += texts[0].bytes
+            return
+        }
+        merge.merge(texts.map(\.bytes)) { index, range in
+            if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
+            runs.append(
+                Run(
+                    start: bytes.count, part: texts[index].part,
+                    offset: texts[index].offset + range.lowerBound))
+            bytes += texts[index].bytes[range]
+        }
+    }
+}
+
+/// Gives the text of blocks back, from plain, compressed and encrypted files, with bounded memory.
+///
+/// Plain files are read where a block is. Others can be read from their beginning only: the text that passes
+/// by is kept in chunks, up to ``cacheLimit``, and reading goes on where it ended last.
+final class LogFiles: Sendable {
+    /// How much text of compressed and encrypted files is kept.
+    static let cacheLimit = 64 << 20
+    private static let chunkSize = 1 << 19
+
+    // MARK: Constants (any thread)
+
+    private let key: (any SecretProvider)?
+    private let redaction: RedactionRules?
+    private let calls = SystemCalls()
+    private let merge = TextMerge()
+
+    // MARK: Guarded by 'state'
+
+    private struct ChunkKey: Hashable {
+        let part: Int
+        let index: Int
+    }
+    private struct Cursor {
+        let source: LogFileSource
+        var position = 0
+        var rest: [UInt8] = []
+    }
+    private struct State {
+        var parts: [LogFile] = []
+        var chunks: [ChunkKey: [UInt8]] = [:]
+        var order: [ChunkKey] = []
+        var size = 0
+        var cursors: [Int: Cursor] = [:]
+    }
+    private let state = Locked(State())
+
+    init(key: (any SecretProvider)?, redaction: RedactionRules?) {
+        self.key = key
+        self.redaction = redaction
+    }
+
+    /// Adds a file; returns its number.
+    func add(path: String, name: String, identity: FileStatus.Identity?) -> Int {
+        state.withLock { state in
+            state.parts.append(LogFile(path: path, name: name, identity: identity))
+            return state.parts.count - 1
+        }
+    }
+
+    /// Says that a file was renamed.
+    func move(_ identity: FileStatus.Identity, to path: String) {
+        state.withLock { state in
+            for index in state.parts.indices where state.parts[index].identity == identity {
+                state.parts[index].path = path
+            }
+        }
+    }
+
+    /// Says that the text of a file was cut away.
+    func markGone(_ part: Int) { state.withLock { $0.parts[part].isGone = true } }
+
+    /// Says which files are not there any more.
+    func lookForRemoved() {
+        let paths = state.withLock { $0.parts.map(\.path) }
+        let missing = paths.map { path in
+            (try? calls.status(path: path)) == nil
+                && !ArchiveStage.allCases.contains { (try? calls.status(path: path + $0.rawValue)) != nil }
+        }
+        state.withLock { state in
+            for (index, isMissing) in missing.enumerated() { state.parts[index].isMissing = isMissing }
+        }
+    }
+
+    /// The name of a file.
+    func name(of part: Int) -> String { state.withLock { $0.parts[part].name } }
+
+    /// The files with a name.
+    func parts(named name: String) -> Set<Int> {
+        state.withLock { state in Set(state.parts.indices.filter { state.parts[$0].name == name }) }
+    }
+
+    /// The names and paths of the files that are there, each once.
+    var present: [(name: String, path: String)] {
+        state.withLock { state in
+            var seen: Set<String> = []
+            return state.parts.filter { !$0.isGone && !$0.isMissing && seen.insert($0.path).inserted }
+                .map { ($0.name, $0.path) }
+        }
+    }
+
+    /// The text of a block; nil where the file is gone, or cannot be read any more.
+    ///
+    /// Of a block with lines of several files it is the text of those that are there.
+    func text(of block: LogBlock) -> BlockText? { text(of: block.pieces) }
+
+    /// The text of pieces.
+    func text(of pieces: [LogBlock.Piece]) -> BlockText? {
+        var text = BlockText()
+        var rest = pieces[...]
+        while let group = rest.first?.group {
+            let own = rest.prefix { $0.group == group }
+            rest = rest.dropFirst(own.count)
+            let texts = own.compactMap { piece in
+                bytes(of: piece.part, at: piece.offset, count: piece.count).map {
+                    (piece.part, piece.offset, $0)
+                }
+            }
+            if !texts.isEmpty { text.append(texts, merge) }
+        }
+        if let redaction { text.redact(redaction) }
+        return text.runs.isEmpty && !pieces.isEmpty ? nil : text
+    }
+
+    /// Some text of a file; nil where the file is gone, or cannot be read any more.
+    func bytes(of part: Int, at offset: Int, count: Int) -> [UInt8]? {
+        let entry = state.withLock { $0.parts[part] }
+        guard !entry.isGone else { return nil }
+        if count == 0 { return [] }
+        if let bytes = plainBytes(entry, offset, count) { return bytes }
+        return archivedBytes(part, offset, count)
+    }
+
+    // MARK: Plain files
+
+    /// Whether an open file holds text as it is.
+    static func isPlain(_ descriptor: Int32, _ calls: SystemCalls) -> Bool {
+        let magic = EncryptedFrame.magic
+        guard let start = try? calls.bytes(magic.count, of: descriptor, at: 0) else { return false }
+        return !(start.starts(with: [0x1f, 0x8b]) || start == magic)
+    }
+
+    private func plainBytes(_ part: LogFile, _ offset: Int, _ count: Int) -> [UInt8]? {
+        guard let number = try? calls.openForReading(part.path) else { return nil }
+        defer { calls.close(number) }
+        guard let status = try? calls.status(number), status.kind == .regular,
+            part.identity == nil || status.identity == part.identity,
+            LogFiles.isPlain(number, calls)
+        else { return nil }
+        guard let bytes = try? calls.bytes(count, of: number, at: offset), bytes.count == count else {
+            return nil
+        }
+        return bytes
+    }
+
+    // MARK: Compressed and encrypted files
+
+    private func archivedBytes(_ part: Int, _ offset: Int, _ count: Int) -> [UInt8]? {
+        state.withLock { state in
+            var result: [UInt8] = []
+            result.reserveCapacity(count)
+            var position = offset
+            while position < offset + count {
+                let index = position / LogFiles.chunkSize
+                guard let chunk = chunk(index, of: part, &state) else { return nil }
+                let start = position - index * LogFiles.chunkSize
+                let end = min(chunk.count, offset + count - index * LogFiles.chunkSize)
+                guard start < end else { return nil }
+                result += chunk[start..<end]
+                position += end - start
+            }
+            return result
+        }
+    }
+
+    private func chunk(_ index: Int, of part: Int, _ state: inout State) -> [UInt8]? {
+        if let chunk = state.chunks[ChunkKey(part: part, index: index)] { return chunk }
+        var cursor: Cursor
+        if let kept = state.cursors.removeValue(forKey: part), kept.position <= index * LogFiles.chunkSize {
+            cursor = kept
+        } else {
+            guard let source = openArchive(state.parts[part]) else { return nil }
+            cursor = Cursor(source: source)
+        }
+        while true {
+            var isAtEnd = false
+            while cursor.rest.count < LogFiles.chunkSize {
+                guard let piece = try? cursor.source.next() else {
+                    isAtEnd = true
+                    break
+                }
+                cursor.rest += piece
+            }
+            let current = cursor.position / LogFiles.chunkSize
+            let chunk = Array(cursor.rest.prefix(LogFiles.chunkSize))
+            if isAtEnd, chunk.count < LogFiles.chunkSize { return current == index ? chunk : nil }
+            cursor.rest.removeFirst(chunk.count)
+            cursor.position += chunk.count
+            keep(chunk, ChunkKey(part: part, index: current), &state)
+            if current == index {
+                if state.cursors.count >= 8 { state.cursors.removeAll() }
+                state.cursors[part] = cursor
+                return chunk
+            }
+        }
+    }
+
+    private func keep(_ chunk: [UInt8], _ key: ChunkKey, _ state: inout State) {
+        state.chunks[key] = chunk
+        state.order.append(key)
+        state.size += chunk.count
+        while state.size > LogFiles.cacheLimit, let oldest = state.order.first {
+            state.order.removeFirst()
+            state.size -= state.chunks.removeValue(forKey: oldest)?.count ?? 0
+        }
+    }
+
+    /// Opens the file, or the archive that was made of it since.
+    private func openArchive(_ part: LogFile) -> LogFileSource? {
+        for path in [part.path] + ArchiveStage.allCases.map({ part.path + $0.rawValue })
+        where path == part.path || !part.path.hasSuffix(".gz") {
+            if path == part.path, let identity = part.identity,
+                let status = try? calls.status(path: path), status.identity != identity
+            {
+                continue
+            }
+            if let source = try? LogFileSource(path: path, key: key) { return source }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,387 @@
+import Dispatch
+import Heartwood
+import HeartwoodReading
+
+/// Indexes the files that are there, from the last line to the first.
+///
+/// Files whose times overlap are merged. Compressed and encrypted files are not: they can be read from their
+/// beginning only, and are put where their first line belongs.
+///
+/// Runs once, on the thread that calls ``run()``.
+final class LogIndexer {
+    /// A file as it was when the log was opened.
+    struct File: Sendable {
+        let part: Int
+        let path: String
+        let isPlain: Bool
+        /// The size of the file.
+        let size: Int
+        /// How much of its text was there; a later line is one that came.
+        let limit: Int
+    }
+
+    /// How much text a block has, about.
+    static let blockSize = 1 << 19
+    /// A line that is longer is taken for several.
+    static let lineLimit = 32 << 20
+    /// How many blocks wait for a line in front of them that says what their first lines are.
+    private static let waitingLimit = 4
+    /// How many blocks are read at the same time, at most; as many texts are in memory.
+    private static let longestGroup = 16
+    /// How much of a file is read to find out when its lines were logged.
+    private static let sample = 1 << 16
+
+    /// A block whose lines are to be read.
+    private struct Planned: Sendable {
+        let pieces: [LogBlock.Piece]
+        /// The text, where it was read already.
+        var bytes: [UInt8]?
+        /// Where in `bytes` the block is.
+        var range = 0..<0
+        /// How much it counts as progress.
+        let weight: Int
+    }
+
+    private let store: LogStore
+    private let key: (any SecretProvider)?
+    private let survey = BlockSurvey()
+    private let isStopped: @Sendable () -> Bool
+    /// Blocks whose lines are to be read.
+    private var planned: [Planned] = []
+    /// How many of them are read together.
+    private var groupLimit = 1
+    /// Blocks whose first lines go with lines in front of them, newest first.
+    private var waiting: [(block: LogBlock, bytes: Int)] = []
+
+    init(_ store: LogStore, key: (any SecretProvider)?, isStopped: @escaping @Sendable () -> Bool) {
+        self.store = store
+        self.key = key
+        self.isStopped = isStopped
+    }
+
+    /// Indexes the files, which are given oldest first, each with how much of its text is wanted.
+    func run(_ files: [File]) {
+        store.update { progress in
+            progress.total = files.reduce(0) { $0 + min($1.size, $1.limit) }
+        }
+        for cluster in clusters(of: files).reversed() where !isStopped() {
+            if cluster.count > 1 {
+                readMerged(cluster)
+            } else if cluster[0].isPlain {
+                readBackwards(cluster[0])
+            } else {
+                readForwards(cluster[0])
+            }
+        }
+        resolve(LineCarry())
+        store.update { $0.isComplete = true }
+    }
+
+    // MARK: Which files overlap
+
+    /// The files in the order of their times; together those whose times overlap.
+    private func clusters(of files: [File]) -> [[File]] {
+        guard files.count > 1 else { return files.map { [$0] } }
+        var spans: [(file: File, first: Int64, last: Int64)] = []
+        for file in files where !isStopped() {
+            // A file without times stays behind the one in front of it.
+            let before = spans.last?.first ?? .min
+            let span = span(of: file) ?? (before, before)
+            spans.append((file, span.first, max(span.first, file.isPlain ? span.last : span.first)))
+        }
+        // Stable: of two that begin at the same time the order stays.
+        let ordered = spans.enumerated().sorted {
+            ($0.element.first, $0.offset) < ($1.element.first, $1.offset)
+        }.map(\.element)
+        var clusters: [[File]] = []
+        var end = Int64.min
+        var isOpen = false
+        for (file, first, last) in ordered {
+            if file.isPlain, isOpen, first < end {
+                clusters[clusters.count - 1].append(file)
+            } else {
+                clusters.append([file])
+                isOpen = file.isPlain
+                end = .min
+            }
+            end = max(end, last)
+        }
+        return clusters
+    }
+
+    /// When the first and the last line of a file were logged, as far as its first and last lines say.
+    private func span(of file: File) -> (first: Int64, last: Int64)? {
+        let reader = LineReader()
+        func moments(_ bytes: [UInt8]) -> [Int64] {
+            bytes.withUnsafeBytes { bytes in
+                var moments: [Int64] = []
+                LogBlockReader.forEachLine(of: bytes) { line in
+                    // The first and the last line may be cut; a part of a line has no time at its start.
+                    if let moment = reader.moment(of: .init(rebasing: bytes[line])) { moments.append(moment) }
+                }
+                return moments
+            }
+        }
+        guard file.isPlain else {
+            guard let source = try? LogFileSource(path: file.path, key: key) else { return nil }
+            var text: [UInt8] = []
+            while text.count < LogIndexer.sample, let piece = try? source.next() { text += piece }
+            return moments(text).first.map { ($0, $0) }
+        }
+        let size = min(file.limit, LogIndexer.sample)
+        guard let start = store.files.bytes(of: file.part, at: 0, count: size),
+            let end = store.files.bytes(of: file.part, at: file.limit - size, count: size),
+            let first = moments(start).first
+        else { return nil }
+        return (first, moments(end).last ?? first)
+    }
+
+    // MARK: A plain file alone
+
+    private func readBackwards(_ file: File) {
+        var end = file.limit
+        var size = LogIndexer.blockSize
+        defer { flush() }
+        while end > 0, !isStopped() {
+            let begin = max(0, end - size)
+            // The byte in front says whether the block begins with a line.
+            let from = max(0, begin - 1)
+            guard let bytes = store.files.bytes(of: file.part, at: from, count: end - from) else {
+                store.update { $0.damages.append("\(store.files.name(of: file.part)): cannot be read") }
+                return
+            }
+            var start = 0
+            if from > 0 {
+                guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
+                    if let zeros = LogIndexer.zeros(bytes) {
+                        if zeros < bytes.count {
+                            collect(bytes, zeros..<bytes.count, file.part, from + zeros)
+                        }
+                        end = zeros < bytes.count ? from + zeros : from
+                        size = LogIndexer.blockSize
+                    } else if size >= LogIndexer.lineLimit {
+                        collect(bytes, 0..<bytes.count, file.part, from)
+                        end = from
+                        size = LogIndexer.blockSize
+                    } else {
+                        size *= 4
+                    }
+                    continue
+                }
+                start = newline + 1
+            }
+            collect(bytes, start..<end - from, file.part, from + start)
+            end = from + start
+            size = LogIndexer.blockSize
+        }
+    }
+
+    /// How many zero bytes a block without a newline begins with; nil where none.
+    ///
+    /// They are taken to be in front of a line: `copytruncate` leaves very many, which take no memory.
+    private static func zeros(_ bytes: [UInt8]) -> Int? {
+        bytes.first == 0 ? bytes.firstIndex { $0 != 0 } ?? bytes.count : nil
+    }
+
+    private func collect(_ bytes: [UInt8], _ range: Range<Int>, _ part: Int, _ offset: Int) {
+        let piece = LogBlock.Piece(part: part, offset: offset, count: range.count)
+        collect(Planned(pieces: [piece], bytes: bytes, range: range, weight: range.count))
+    }
+
+    // MARK: Plain files whose times overlap
+
+    /// A file of which the text up to `end` is in no block yet.
+    private struct Tail {
+        let part: Int
+        var end: Int
+        /// The last units in front of `end`, in their order; the number of each is its place in the file.
+        var units: [TextMerge.Unit] = []
+        /// The moment of the unit that was taken last.
+        var lastMoment = Int64.max
+    }
+
+    private func readMerged(_ files: [File]) {
+        var tails = files.map { Tail(part: $0.part, end: $0.limit) }
+        // The latest comes first; of two with the same time that of the later file.
+        var queue = MergeQueue {
+            $0.moment == $1.moment ? $0.index > $1.index : $0.moment > $1.moment
+        }
+        let chunk = max(1 << 15, min(1 << 18, (16 << 20) / files.count))
+        defer { flush() }
+        for index in tails.indices where !isStopped() {
+            if let moment = fill(&tails[index], chunk) { queue.insert(.init(moment: moment, index: index)) }
+        }
+        while !isStopped() {
+            var ends: [Int: Int] = [:]
+            var size = 0
+            while size < LogIndexer.blockSize, let entry = queue.popFirst() {
+                let index = entry.index
+                if ends[index] == nil { ends[index] = tails[index].end }
+                repeat {
+                    guard let unit = tails[index].units.popLast() else { break }
+                    size += tails[index].end - unit.start
+                    tails[index].end = unit.start
+                    tails[index].lastMoment = unit.moment
+                } while size < LogIndexer.blockSize
+                    && (tails[index].units.last.map { queue.isFirst(.init(moment: $0.moment, index: index)) }
+                        ?? false)
+                let next = tails[index].units.last?.moment ?? fill(&tails[index], chunk)
+                if let next { queue.insert(.init(moment: next, index: index)) }
+            }
+            guard size > 0 else { return }
+            let pieces = ends.keys.sorted().map { index in
+                LogBlock.Piece(
+                    part: tails[index].part, offset: tails[index].end,
+                    count: (ends[index] ?? 0) - tails[index].end)
+            }
+            collect(Planned(pieces: pieces, weight: size))
+        }
+    }
+
+    /// Reads the units in front of a file's end; gives the moment of the last one.
+    private func fill(_ tail: inout Tail, _ chunk: Int) -> Int64? {
+        var size = chunk
+        while tail.end > 0 {
+            let begin = max(0, tail.end - size)
+            let from = max(0, begin - 1)
+            guard let bytes = store.files.bytes(of: tail.part, at: from, count: tail.end - from) else {
+                store.update { $0.damages.append("\(store.files.name(of: tail.part)): cannot be read") }
+                return nil
+            }
+            let newline = from > 0 ? bytes.dropLast().firstIndex(of: 0x0A) : nil
+            let zeros = newline == nil ? LogIndexer.zeros(bytes) : nil
+            if zeros == bytes.count {
+                tail.end = from
+                size = chunk
+                continue
+            }
+            let isLast = size >= LogIndexer.lineLimit || zeros != nil
+            if from > 0, newline == nil, !isLast {
+                size *= 4
+                continue
+            }
+            let start = newline.map { $0 + 1 } ?? zeros ?? 0
+            var units = bytes.withUnsafeBytes {
+                TextMerge().units(of: .init(rebasing: $0[start...]))
+            }.map { TextMerge.Unit(start: from + start + $0.start, moment: $0.moment) }
+            if let first = units.first, first.moment == .min {
+                // The first lines say no time: they go with one in front of them, or, if there is none, with
+                // the next.
+                let next = units.count > 1 ? units[1].moment : tail.lastMoment
+                if from > 0, units.count > 1 {
+                    units.removeFirst()
+                } else if from > 0, !isLast {
+                    size *= 4
+                    continue
+                } else {
+                    units[0] = TextMerge.Unit(start: first.start, moment: next)
+                }
+            }
+            tail.units = units
+            return units.last?.moment
+        }
+        return nil
+    }
+
+    // MARK: Compressed and encrypted files
+
+    private func readForwards(_ file: File) {
+        var blocks: [LogBlock] = []
+        var pending: [UInt8] = []
+        var offset = 0
+        func cut(_ count: Int) {
+            let piece = LogBlock.Piece(part: file.part, offset: offset, count: count)
+            planned.append(
+                Planned(pieces: [piece], bytes: Array(pending.prefix(count)), range: 0..<count, weight: 0))
+            pending.removeFirst(count)
+            offset += count
+            if planned.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
+        }
+        do {
+            let source = try LogFileSource(path: file.path, key: key)
+            while !isStopped(), offset + pending.count < file.limit, let piece = try source.next() {
+                pending += piece
+                if offset + pending.count > file.limit {
+                    pending.removeLast(offset + pending.count - file.limit)
+                }
+                guard pending.count >= LogIndexer.blockSize else { continue }
+                if let newline = pending.lastIndex(of: 0x0A) {
+                    cut(newline + 1)
+                } else if pending.count >= LogIndexer.lineLimit {
+                    cut(pending.count)
+                }
+            }
+            if let damage = source.damage {
+                store.update { $0.damages.append("\(store.files.name(of: file.part)): \(damage)") }
+            }
+        } catch {
+            store.update { $0.damages.append("\(store.files.name(of: file.part)): \(error)") }
+        }
+        if !pending.isEmpty { cut(pending.count) }
+        blocks += surveyed().map(\.block)
+        for (index, block) in blocks.enumerated().reversed() {
+            add(block, bytes: index == 0 ? min(file.size, file.limit) : 0)
+        }
+    }
+
+    // MARK: Reading the lines of several blocks at the same time
+
+    /// Notes a block to be read; reads what was noted when it is enough for all processors.
+    private func collect(_ block: Planned) {
+        planned.append(block)
+        // The first rows are wanted at once.
+        guard planned.count >= groupLimit else { return }
+        groupLimit = min(groupLimit * 2, LogIndexer.longestGroup)
+        flush()
+    }
+
+    /// Reads the lines of the blocks that were noted, and adds the blocks in the order in which they were
+    /// noted.
+    private func flush() {
+        for block in surveyed() { add(block.block, bytes: block.weight) }
+    }
+
+    /// The blocks that were noted, with what their lines say.
+    private func surveyed() -> [(block: LogBlock, weight: Int)] {
+        let planned = self.planned
+        self.planned = []
+        var facts = [BlockFacts](repeating: BlockFacts(), count: planned.count)
+        facts.withUnsafeMutableBufferPointer { facts in
+            nonisolated(unsafe) let facts = facts  // each iteration has its own element
+            let (survey, files) = (survey, store.files)
+            DispatchQueue.concurrentPerform(iterations: planned.count) { index in
+                let block = planned[index]
+                if let bytes = block.bytes {
+                    facts[index] = bytes.withUnsafeBytes {
+                        survey.facts(of: .init(rebasing: $0[block.range]))
+                    }
+                } else if let text = files.text(of: block.pieces) {
+                    facts[index] = text.bytes.withUnsafeBytes { survey.facts(of: $0) }
+                }
+            }
+        }
+        return zip(planned, facts).map { block, facts in
+            (LogBlock(pieces: block.pieces, facts: facts, carry: LineCarry()), block.weight)
+        }
+    }
+
+    // MARK: What the lines in front say
+
+    private func add(_ block: LogBlock, bytes: Int) {
+        if block.facts.carry.head != nil { resolve(block.facts.carry) }
+        waiting.append((block, bytes))
+        if block.facts.leading == 0 || waiting.count > LogIndexer.waitingLimit { resolve(LineCarry()) }
+    }
+
+    /// Adds the blocks that have waited, now that the line in front of them is known.
+    private func resolve(_ carry: LineCarry) {
+        for (block, bytes) in waiting {
+            var block = block
+            block.carry = carry
+            block.facts.resolve(carry)
+            block.facts.carry = block.facts.carry.after(carry)
+            store.addBack(block, bytes: bytes)
+        }
+        waiting = []
+    }
+}
