@@ -64,7 +64,7 @@ final class EventBatch: @unchecked Sendable {  // see above
         }
         if chunk.count < size {
             var bytes = Array(chunk)
-            let error = SpoolFile.read(file, from: position, limit: max(262_144, size), into: &bytes)
+            let error = SpoolDirectory.read(file, from: position, limit: max(262_144, size), into: &bytes)
             guard error == 0, bytes.count >= size else {
                 throw LogError(
                     .file, "cannot read the events of a scope", place: directory, cause: error)
@@ -78,7 +78,7 @@ final class EventBatch: @unchecked Sendable {  // see above
 
     private func spill() throws {
         if file < 0 { file = try Self.nameless(in: directory) }
-        let (_, error) = SpoolFile.append(file, memory)
+        let (_, error) = SpoolDirectory.append(file, memory)
         guard error == 0 else {
             throw LogError(
                 .file, "cannot write the events of a scope", place: directory, cause: error)

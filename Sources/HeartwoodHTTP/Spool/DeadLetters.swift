@@ -1,3 +1,6 @@
+import CHeartwood
+import Heartwood
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -62,7 +65,7 @@ struct DeadLetters {
     private func replace(_ name: String, with content: [UInt8]) -> Int32 {
         let file = directory.open("rejected.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return hw_errno() }
-        var (_, error) = SpoolFile.append(file, content)
+        var (_, error) = SpoolDirectory.append(file, content)
         if error == 0 && fsync(file) != 0 { error = hw_errno() }
         close(file)
         return error == 0 ? directory.rename("rejected.tmp", to: name) : error
@@ -154,10 +157,189 @@ struct DeadLetters {
                 chunk.removeFirst(start)
                 start = 0
                 let before = chunk.count
-                error = SpoolFile.read(file, from: position, limit: 262_144, into: &chunk)
+                error = SpoolDirectory.read(file, from: position, limit: 262_144, into: &chunk)
                 guard error == 0, chunk.count > before, chunk.count <= Self.longest else { return nil }
                 position += chunk.count - before
             }
         }
     }
+}
+
+/// The file of what servers have refused: one JSON object per line, bounded unless ``limit`` is nil.
+///
+/// 1. When the file would become larger than half the limit, it becomes `rejected.1.ndjson`, in place of the
+///    one before: the newest half is always there. How many letters that removes is returned, so that they
+///    are counted.
+/// 2. A line is whole: what a failed write or a crash has left of one is cut off before the next is written.
+///    Its message was not settled then, and comes again.
+/// 3. ``synchronize()`` waits until the disk has the lines, so that a power cut loses no message which its
+///    store has forgotten.
+/// 4. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
+final class DeadLetterFile {
+    /// How an entry was taken.
+    enum Outcome: Equatable {
+        /// It is in the file; to make room, so many older ones were removed.
+        case kept(removed: Int)
+        /// It could not be written, by that `errno`: whoever must not lose it keeps it where it was.
+        case failed(Int32)
+
+        var isKept: Bool { if case .kept = self { true } else { false } }
+        /// How many older letters the limit has removed.
+        var removed: Int { if case .kept(let removed) = self { removed } else { 0 } }
+    }
+
+    static let name = "rejected.ndjson"
+    static let olderName = "rejected.1.ndjson"
+
+    private let directory: SpoolDirectory
+    /// The most bytes of both files together; nil: no letter is ever removed.
+    var limit: ByteCount?
+    /// Whether there are lines, or names, that the disk may not have yet.
+    private var hasNewLines = false
+    private var hasNewNames = false
+
+    init(in directory: SpoolDirectory, limit: ByteCount?) {
+        self.directory = directory
+        self.limit = limit
+    }
+
+    /// Adds an entry.
+    func append(_ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp) -> Outcome {
+        let line = Self.line(entry, reason, key, time)
+        var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
+        guard file >= 0 else { return .failed(hw_errno()) }
+        defer { if file >= 0 { close(file) } }
+        var size = 0
+        switch Self.cutTornLine(file) {
+        case .whole(let found): size = found
+        case .failed(let error): return .failed(error)
+        case .damaged:
+            // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
+            let error = directory.move(Self.name, into: "quarantine")
+            return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
+        }
+        var removed = 0
+        if let limit, size > 0, size + line.count > limit.bytes / 2 {
+            let failure = hasNewLines ? SpoolDirectory.synchronize(file) : 0
+            guard failure == 0 else { return .failed(failure) }
+            removed = DeadLetters.count(Self.olderName, in: directory)
+            let error = directory.rename(Self.name, to: Self.olderName)
+            guard error == 0 else { return .failed(error) }
+            close(file)
+            file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
+            guard file >= 0 else { return .failed(hw_errno()) }
+            size = 0
+        }
+        if size == 0 { hasNewNames = true }
+        let (written, error) = SpoolDirectory.append(file, line)
+        if error != 0 && written > 0 { _ = SpoolDirectory.truncate(file, to: size) }
+        if error == 0 { hasNewLines = true }
+        return error == 0 ? .kept(removed: removed) : .failed(error)
+    }
+
+    /// Waits until the disk has all lines that were added; 0 or `errno`.
+    func synchronize() -> Int32 {
+        guard hasNewLines else { return 0 }
+        let file = directory.open(Self.name, O_RDWR)
+        guard file >= 0 else { return hw_errno() }
+        defer { close(file) }
+        var error = SpoolDirectory.synchronize(file)
+        if error == 0 && hasNewNames { error = directory.synchronize() }
+        guard error == 0 else { return error }
+        (hasNewLines, hasNewNames) = (false, false)
+        return 0
+    }
+
+    private static func line(
+        _ entry: RemoteEntry, _ reason: String, _ key: String, _ time: LogTimestamp
+    ) -> [UInt8] {
+        var line = LogBuffer(capacity: 1024)
+        line.append("{\"rejected\":\"" as StaticString)
+        line.append(rfc3339: time)
+        line.append(UInt8(ascii: "\""))
+        JSONEntry.append("reason", reason, to: &line)
+        JSONEntry.append("key", key, to: &line)
+        line.append(",\"entry\":" as StaticString)
+        JSONEntry.append(entry, to: &line)
+        JSONEntry.append("stored", Base64.encode(EntryCoder.encode(entry)), to: &line)
+        line.append("}\n" as StaticString)
+        return line.array
+    }
+
+    /// What cutting off a last line without its end came to.
+    private enum Cut {
+        /// All lines are whole, and have so many bytes.
+        case whole(Int)
+        /// There is no line's end where one must be.
+        case damaged
+        /// Cannot read the file or cut, by that `errno`.
+        case failed(Int32)
+    }
+
+    private static func cutTornLine(_ file: Int32) -> Cut {
+        guard let size = SpoolDirectory.size(file) else { return .failed(hw_errno()) }
+        var end = size
+        while end > 0 {
+            guard size - end < DeadLetters.LineReader.longest else { return .damaged }
+            var bytes: [UInt8] = []
+            let start = max(0, end - 65_536)
+            let error = SpoolDirectory.read(file, from: start, limit: end - start, into: &bytes)
+            guard error == 0 else { return .failed(error) }
+            if let last = bytes.lastIndex(of: UInt8(ascii: "\n")) {
+                end = start + last + 1
+                break
+            }
+            end = start
+        }
+        if end == size { return .whole(size) }
+        let error = SpoolDirectory.truncate(file, to: end)
+        return error == 0 ? .whole(end) : .failed(error)
+    }
+}
+
+/// The note, a file's name, that dead letters are being stored again: after a crash the next start can tell
+/// whether they were.
+///
+/// The mark is made before the messages are stored, all of them or none, and goes after the letters were
+/// removed. Whoever opens the store looks for it before anything else is stored or sent: where the messages
+/// are there, the letters are removed now; where they are not, nothing has happened. So each letter is stored
+/// once.
+struct ResendMark {
+    private static let prefix = "resend."
+    /// Where the messages are going to be: a number or a name, by the kind of the store.
+    let place: String
+
+    init(_ place: String) { self.place = place }
+
+    /// The mark that an earlier process has left, if the names of a directory's files have one.
+    init?(among names: [String]) {
+        guard let name = names.first(where: { $0.hasPrefix(Self.prefix) }) else { return nil }
+        place = String(name.dropFirst(Self.prefix.count))
+    }
+
+    /// Ends what a process was doing that died while it stored dead letters again; 0 or `errno`.
+    ///
+    /// Where the messages are stored, which `isStored` says, their letters are removed.
+    static func finish(
+        in directory: SpoolDirectory, among names: [String], _ isStored: (String) -> Bool
+    ) -> Int32 {
+        guard let mark = ResendMark(among: names) else { return 0 }
+        defer { mark.remove(from: directory) }
+        guard isStored(mark.place) else { return 0 }
+        return DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
+    }
+
+    private var name: String { Self.prefix + place }
+
+    /// Makes the mark; 0 or `errno`.
+    func make(in directory: SpoolDirectory) -> Int32 {
+        let file = directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
+        guard file >= 0 else { return hw_errno() }
+        close(file)
+        return directory.synchronize()
+    }
+
+    /// Removes the mark; 0 or `errno`.
+    @discardableResult
+    func remove(from directory: SpoolDirectory) -> Int32 { directory.remove(name) }
 }

@@ -67,11 +67,11 @@ package final class SpoolDirectory {
     }
 
     private static func open(_ name: String, _ flags: Int32, in directory: Int32) -> Int32 {
-        if flags & O_CREAT != 0, let error = SpoolFile.faults?.change(), error != 0 {
+        if flags & O_CREAT != 0, let error = SpoolDirectory.faults?.change(), error != 0 {
             SystemCalls.setErrno(error)
             return -1
         }
-        if flags & O_ACCMODE == O_RDONLY, let error = SpoolFile.faults?.read(), error != 0 {
+        if flags & O_ACCMODE == O_RDONLY, let error = SpoolDirectory.faults?.read(), error != 0 {
             SystemCalls.setErrno(error)
             return -1
         }
@@ -128,7 +128,7 @@ package final class SpoolDirectory {
 
     /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
-        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         return Self.error(accepting: ENOENT) { () throws(SystemFailure) in
             try Self.calls.unlink(descriptor, name)
         }
@@ -136,13 +136,13 @@ package final class SpoolDirectory {
 
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
-        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         return Self.error { () throws(SystemFailure) in try Self.calls.rename(descriptor, name, to: other) }
     }
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.
     func move(_ name: String, into subdirectory: String) -> Int32 {
-        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         let error = make(subdirectory)
         if error != 0 { return error }
         let place = openDirectory(subdirectory)
@@ -153,7 +153,7 @@ package final class SpoolDirectory {
 
     /// Makes a directory inside of this one; 0 or `errno`.
     func makeDirectory(_ name: String) -> Int32 {
-        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         return make(name)
     }
 
@@ -163,7 +163,7 @@ package final class SpoolDirectory {
 
     /// Makes names durable; 0 or `errno`.
     func synchronize() -> Int32 {
-        if let error = SpoolFile.faults?.synchronizeNames(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.synchronizeNames(), error != 0 { return error }
         return Self.error { () throws(SystemFailure) in try Self.calls.syncDirectory(descriptor) }
     }
 
@@ -185,13 +185,13 @@ package final class SpoolDirectory {
         defer { close(place) }
         let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
         for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
-            if let error = SpoolFile.faults?.change(), error != 0 { return error }
+            if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
             let error = Self.error(accepting: ENOENT) { () throws(SystemFailure) in
                 try Self.calls.unlink(place, file.name)
             }
             if error != 0 { return error }
         }
-        if let error = SpoolFile.faults?.change(), error != 0 { return error }
+        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
     }
 
@@ -280,7 +280,109 @@ package final class SpoolDirectory {
         }
         // For the message above only: who died holding the lock has lost it.
         let owner = Array("\(ProcessFacts.identifier)\n".utf8)
-        if (try? calls.truncate(file, to: 0)) != nil { _ = SpoolFile.write(file, owner, at: 0) }
+        if (try? calls.truncate(file, to: 0)) != nil { _ = SpoolDirectory.write(file, owner, at: 0) }
         return file
     }
+}
+
+// Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
+extension SpoolDirectory {
+    /// The faults that a test injects; nil outside of tests.
+    @TaskLocal package static var faults: (any SpoolFaults)?
+
+    /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and
+    /// `errno`.
+    package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
+        writeWhole(bytes, faults?.write(bytes.count, inPlace: false)) { rest, _ throws(SystemFailure) in
+            try calls.write(file, rest, quietly: true)
+        }
+    }
+
+    /// Writes all of `bytes` at `offset`; 0 or `errno`.
+    static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
+        let fault = faults.flatMap {
+            $0.write(bytes.count, inPlace: offset + bytes.count <= (size(file) ?? 0))
+        }
+        return writeWhole(bytes, fault) { rest, written throws(SystemFailure) in
+            try calls.perform(.write) {
+                hw_write_at_quietly(file, rest.baseAddress, rest.count, Int64(offset + written))
+            }
+        }.error
+    }
+
+    /// Writes all of `bytes`, or what a fault lets through of them.
+    private static func writeWhole(
+        _ bytes: [UInt8], _ fault: (written: Int, error: Int32)?,
+        _ write: (UnsafeRawBufferPointer, Int) throws(SystemFailure) -> Int
+    ) -> (written: Int, error: Int32) {
+        let (written, failure) = bytes.withUnsafeBytes { bytes in
+            SystemCalls.writeWhole(
+                UnsafeRawBufferPointer(rebasing: bytes.prefix(fault?.written ?? bytes.count)), write)
+        }
+        return (written, failure?.number ?? fault?.error ?? 0)
+    }
+
+    /// Cuts a file to a size; 0 or `errno`.
+    static func truncate(_ file: Int32, to size: Int) -> Int32 {
+        if let error = faults?.change(), error != 0 { return error }
+        do throws(SystemFailure) { try calls.truncate(file, to: size) } catch { return error.number }
+        return 0
+    }
+
+    /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; 0 or `errno`.
+    package static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32
+    {
+        if let error = faults?.read(), error != 0 { return error }
+        var position = offset
+        let rest = max(1, (size(file) ?? limit) - offset)
+        var buffer = [UInt8](repeating: 0, count: min(limit, 262_144, rest))
+        do throws(SystemFailure) {
+            while position - offset < limit {
+                let wanted = min(buffer.count, limit - (position - offset))
+                let count = try calls.fill(&buffer, wanted, from: file, at: position)
+                output.append(contentsOf: buffer.prefix(count))
+                if count < wanted { break }
+                position += count
+            }
+        } catch {
+            return error.number
+        }
+        return 0
+    }
+
+    /// Waits until the disk has the file's content; 0 or `errno`.
+    static func synchronize(_ file: Int32) -> Int32 {
+        if let error = faults?.synchronize(), error != 0 { return error }
+        return fdatasync(file) == 0 ? 0 : hw_errno()
+    }
+
+    /// The file's size, or nil.
+    static func size(_ file: Int32) -> Int? {
+        var info = stat()
+        return fstat(file, &info) == 0 ? Int(info.st_size) : nil
+    }
+}
+
+/// What a test makes of a spool's file calls: a full disk, a failing one, or the death of the process in a
+/// call.
+package protocol SpoolFaults: AnyObject, Sendable {
+    /// How many of `count` bytes a write takes, and the `errno` with which it fails then; nil: it takes all.
+    ///
+    /// With `inPlace` the bytes replace others, for which a disk needs no more room.
+    func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)?
+    /// The `errno` with which a call fails that makes, renames, removes or cuts a file; 0: it succeeds.
+    func change() -> Int32
+    /// The `errno` with which a call fails that reads a file, or opens it for that; 0: it succeeds.
+    func read() -> Int32
+    /// The `errno` with which a call fails that waits until the disk has a file; 0: it succeeds.
+    func synchronize() -> Int32
+    /// The `errno` with which a call fails that waits until the disk has the names of a directory; 0: it
+    /// succeeds.
+    func synchronizeNames() -> Int32
+}
+
+extension SpoolFaults {
+    package func read() -> Int32 { 0 }
+    package func synchronize() -> Int32 { 0 }
+    package func synchronizeNames() -> Int32 { 0 }
 }

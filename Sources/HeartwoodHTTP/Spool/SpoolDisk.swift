@@ -136,7 +136,7 @@ extension SpoolDisk {
         guard file >= 0 else { return nil }
         defer { close(file) }
         var header: [UInt8] = []
-        _ = SpoolFile.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        _ = SpoolDirectory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
         guard let named = header.withUnsafeBytes({ SpoolSegment.identity(inHeader: $0) }),
             named.firstID == segment.firstID
         else { return nil }
@@ -521,7 +521,7 @@ extension SpoolDisk {
         let old = segments[index].name
         let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return false }
-        let (_, error) = SpoolFile.append(file, output)
+        let (_, error) = SpoolDirectory.append(file, output)
         close(file)
         var compacted = segments[index]
         compacted.count = count
@@ -643,7 +643,7 @@ extension SpoolDisk {
 
     private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) -> Bool {
         let file = directory.open(segment.name, O_WRONLY)
-        let error = file < 0 ? hw_errno() : SpoolFile.truncate(file, to: size)
+        let error = file < 0 ? hw_errno() : SpoolDirectory.truncate(file, to: size)
         if file >= 0 { close(file) }
         guard error == 0 else {
             reports.fail("cannot truncate a file of the spool", segment.name, error)

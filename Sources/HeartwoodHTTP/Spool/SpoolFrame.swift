@@ -80,3 +80,147 @@ enum SpoolFrame {
         Number(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
     }
 }
+
+/// Finds the records in a segment's bytes, whatever has become of them.
+///
+/// 1. A record is accepted only if both its checksums hold and its id is greater than the one before.
+/// 2. A frame whose header holds but whose payload does not is skipped exactly; the next one is looked for
+///    after it.
+/// 3. Where no header holds, the next one that does is looked for byte by byte.
+/// 4. So damage costs the records it hits, and no other. Every byte is either part of a record or reported as
+///    damaged.
+struct SegmentParser {
+    /// A record's place in the bytes.
+    struct Entry: Equatable {
+        var id: UInt64
+        var time: LogTimestamp
+        var level: UInt8
+        /// Whether the next record belongs to the same group.
+        var continues = false
+        var payload: Range<Int>
+    }
+
+    private(set) var entries: [Entry] = []
+    private(set) var damage: [Range<Int>] = []
+    /// Where the last record that was found ends, or the parsing began.
+    private(set) var end: Int
+    private var lastID: UInt64
+    /// Above this one no record of the segment can be.
+    private let greatestID: UInt64
+    private let salt: UInt32
+
+    /// Begins at `start`, for a segment whose records have ids from `firstID` on.
+    init(from start: Int, firstID: UInt64, salt: UInt32) {
+        end = start
+        greatestID = firstID &+ SpoolSegment.widestRange
+        lastID = firstID > 0 ? firstID - 1 : 0
+        self.salt = salt
+    }
+
+    /// Goes on from ``end`` to the end of `bytes`, which may have grown since.
+    mutating func parse(_ bytes: UnsafeRawBufferPointer) {
+        // What follows the last record may have been half written when it was looked at.
+        if let last = damage.last, last.upperBound > end { damage.removeLast() }
+        var position = end
+        while position < bytes.count {
+            guard let header = header(bytes, at: position) else {
+                position = skip(bytes, from: position)
+                continue
+            }
+            let payload = position + SpoolFrame.headerSize
+            let next = payload + header.length
+            guard next <= bytes.count else {
+                addDamage(position..<bytes.count)  // the rest was never written, or is cut off
+                return
+            }
+            lastID = header.id
+            let range = payload..<next
+            if CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[range]), from: salt)
+                == header.payloadChecksum
+            {
+                entries.append(
+                    Entry(
+                        id: header.id, time: header.time, level: header.level,
+                        continues: header.continues, payload: range))
+                end = next
+            } else {
+                addDamage(position..<next)
+            }
+            position = next
+        }
+    }
+
+    /// The header there, if it can belong to the segment's next record.
+    private func header(_ bytes: UnsafeRawBufferPointer, at position: Int) -> SpoolFrame.Header? {
+        SpoolFrame.header(in: bytes, at: position, salt: salt).flatMap {
+            $0.id > lastID && $0.id < greatestID ? $0 : nil
+        }
+    }
+
+    private mutating func skip(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var position = start + 1
+        while position < bytes.count {
+            if bytes[position] == 0x48, header(bytes, at: position) != nil { break }
+            position += 1
+        }
+        addDamage(start..<position)
+        return position
+    }
+
+    private mutating func addDamage(_ range: Range<Int>) {
+        if let last = damage.last, last.upperBound == range.lowerBound {
+            damage[damage.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            damage.append(range)
+        }
+    }
+}
+
+/// The checksum of RFC 3720 (Castagnoli), eight bytes at a time.
+enum CRC32C {
+    private static let tables: [[UInt32]] = {
+        var tables = [[UInt32]](repeating: [UInt32](repeating: 0, count: 256), count: 8)
+        for index in 0..<256 {
+            var value = UInt32(index)
+            for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0x82F6_3B78 : value >> 1 }
+            tables[0][index] = value
+        }
+        for index in 0..<256 {
+            for table in 1..<8 {
+                let before = tables[table - 1][index]
+                tables[table][index] = before >> 8 ^ tables[0][Int(before & 0xFF)]
+            }
+        }
+        return tables
+    }()
+
+    private static let flat: [UInt32] = tables.flatMap { $0 }
+
+    /// The checksum of `bytes`, going on from an earlier one.
+    static func checksum(_ bytes: UnsafeRawBufferPointer, from earlier: UInt32 = 0) -> UInt32 {
+        var value = ~earlier
+        flat.withUnsafeBufferPointer { table in
+            var index = 0
+            while index + 8 <= bytes.count {
+                let low = bytes.loadUnaligned(fromByteOffset: index, as: UInt32.self).littleEndian ^ value
+                let high = bytes.loadUnaligned(fromByteOffset: index + 4, as: UInt32.self).littleEndian
+                value =
+                    table[1792 + Int(low & 0xFF)] ^ table[1536 + Int(low >> 8 & 0xFF)]
+                    ^ table[1280 + Int(low >> 16 & 0xFF)] ^ table[1024 + Int(low >> 24)]
+                    ^ table[768 + Int(high & 0xFF)] ^ table[512 + Int(high >> 8 & 0xFF)]
+                    ^ table[256 + Int(high >> 16 & 0xFF)] ^ table[Int(high >> 24)]
+                index += 8
+            }
+            while index < bytes.count {
+                value = value >> 8 ^ table[Int((value ^ UInt32(bytes[index])) & 0xFF)]
+                index += 1
+            }
+        }
+        return ~value
+    }
+
+    /// The checksum of `bytes`, going on from an earlier one.
+    static func checksum(_ bytes: [UInt8], from earlier: UInt32 = 0) -> UInt32 {
+        bytes.withUnsafeBytes { checksum($0, from: earlier) }
+    }
+}

@@ -1,4 +1,5 @@
 package import Heartwood
+import HeartwoodArchive
 
 /// What the spool keeps of a message: its bytes, which the spool does not look into, and what it is sorted
 /// by.
@@ -37,5 +38,84 @@ package struct SpoolRecord: Sendable, Equatable {
         var stamp: [UInt8] = []
         SpoolFrame.append(UInt64(bitPattern: time.nanoseconds), to: &stamp)
         return CRC32C.checksum(stamp, from: CRC32C.checksum(payload))
+    }
+}
+
+/// Records in memory, in the order of their ids.
+struct RecordQueue {
+    /// Some of the records, one after the other.
+    typealias Run = Deque<SpoolRecord>.SubSequence
+
+    private var records = Deque<SpoolRecord>()
+    /// How many bytes the records take as frames.
+    private(set) var bytes = 0
+
+    var count: Int { records.count }
+    var isEmpty: Bool { records.isEmpty }
+    var first: SpoolRecord? { records.first }
+    var all: Run { records[...] }
+
+    mutating func append(_ record: SpoolRecord) {
+        bytes += SpoolFrame.size(of: record)
+        records.append(record)
+    }
+
+    mutating func removeFirst(_ number: Int) {
+        for record in records.prefix(number) { bytes -= SpoolFrame.size(of: record) }
+        records.removeFirst(number)
+    }
+
+    /// Removes the records for which `isGone` is true; returns how many.
+    mutating func removeAll(where isGone: (SpoolRecord) -> Bool) -> Int {
+        let before = count
+        records.removeAll(where: isGone)
+        bytes = records.reduce(0) { $0 + SpoolFrame.size(of: $1) }
+        return before - count
+    }
+
+    /// The records from `id` on.
+    func from(_ id: UInt64) -> Run {
+        var low = 0
+        var high = records.count
+        while low < high {
+            let middle = (low + high) / 2
+            if records[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return records[low...]
+    }
+}
+
+/// What goes into one request: a batch, or a part of one, with a key by which a repetition is recognized.
+package struct SpoolPiece: Sendable, Equatable {
+    /// The ids between which the records lie.
+    package let range: ClosedRange<UInt64>
+    /// The records, in their order; never empty.
+    package let records: [SpoolRecord]
+    /// The same key always stands for the same records, over restarts too.
+    package let key: String
+    /// The identity of the spool that it came from.
+    let origin: [UInt8]
+
+    /// Makes a piece of the spool `origin`, which is its identity.
+    init(range: ClosedRange<UInt64>, records: [SpoolRecord], origin: [UInt8]) {
+        self.range = range
+        self.records = records
+        self.origin = origin
+        key = Self.key(records, identity: origin)
+    }
+
+    /// A hash of the spool's identity and of each record's id and checksum.
+    ///
+    /// The ids alone would not do: after a failed write of the cursor, or when files are lost, a later
+    /// process may use ids again that were sent.
+    static func key(_ records: [SpoolRecord], identity: [UInt8]) -> String {
+        var input = Array("heartwood batch".utf8) + identity
+        for record in records {
+            SpoolFrame.append(record.id, to: &input)
+            SpoolFrame.append(record.checksum, to: &input)
+        }
+        let digest = Digest.sha256(input)
+        return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { Hexadecimal.encode(digest[$0]) }
+            .joined(separator: "-")
     }
 }

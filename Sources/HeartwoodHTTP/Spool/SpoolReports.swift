@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// What went wrong with the files of a spool: errors for people, and counts.
@@ -64,4 +65,150 @@ final class SpoolReports {
 
     /// Takes the damage that was found so far as settled: none of it was counted as pending.
     func settleAll() { settled = counters.damagedRecords }
+}
+
+/// Counts of the messages that a spool was given, and of damage in its files.
+package struct SpoolCounters: Sendable, Equatable {
+    /// Records taken over.
+    package var appended = 0
+    /// Records that are still there from an earlier run.
+    package var recovered = 0
+    /// Records dropped because the store was full.
+    package var droppedFull = 0
+    /// Records dropped because they were too old.
+    package var droppedOld = 0
+    /// Records dropped because the program asked for it.
+    package var droppedAsked = 0
+    /// Records that were in memory only when the store was closed, since the disk did not take them.
+    package var droppedUnsaved = 0
+    /// Records lost in damaged files.
+    package var damagedRecords = 0
+    /// Bytes of damaged files.
+    package var damagedBytes = 0
+    /// Bytes at the end of a file that were never completely written, nor reported as written.
+    package var tornBytes = 0
+    /// Calls of the system that failed.
+    package var failures = 0
+
+    /// Adds the figures of another spool.
+    static func += (sum: inout SpoolCounters, other: SpoolCounters) {
+        sum.appended += other.appended
+        sum.recovered += other.recovered
+        sum.droppedFull += other.droppedFull
+        sum.droppedOld += other.droppedOld
+        sum.droppedAsked += other.droppedAsked
+        sum.droppedUnsaved += other.droppedUnsaved
+        sum.damagedRecords += other.damagedRecords
+        sum.damagedBytes += other.damagedBytes
+        sum.tornBytes += other.tornBytes
+        sum.failures += other.failures
+    }
+
+    /// All records that are gone without having been delivered.
+    package var lost: Int { droppedFull + droppedOld + droppedAsked + droppedUnsaved + damagedRecords }
+}
+
+/// Which records of a file that is damaged or gone count as lost: not those that need no sending any more.
+struct SpoolLosses {
+    private var isDone: (UInt64) -> Bool = { _ in false }
+    private var onLoss: (UInt64) -> Void = { _ in }
+    /// Records of a group that was given up and whose files could not be cut yet: they count as not there.
+    private(set) var cancelled: ClosedRange<UInt64>?
+    /// Whether the number of lost records is a guess, until those that are pending were counted.
+    private(set) var isUncertain = false
+
+    /// Connects it with the spool.
+    ///
+    /// - Parameters:
+    ///   - isDone: Whether a record needs no sending any more: losing it is no damage.
+    ///   - onLoss: Told of each record that counts as damaged from now on, so that it counts as nothing else
+    ///     afterwards.
+    mutating func connect(isDone: @escaping (UInt64) -> Bool, onLoss: @escaping (UInt64) -> Void) {
+        (self.isDone, self.onLoss) = (isDone, onLoss)
+    }
+
+    /// Takes the counts as exact: the pending records are being counted.
+    mutating func beginCounting() { isUncertain = false }
+
+    /// Takes the counts as a guess: something could not be read.
+    mutating func noteUncertain() { isUncertain = true }
+
+    // MARK: A group that was given up
+
+    func isCancelled(_ id: UInt64) -> Bool { cancelled?.contains(id) == true }
+
+    /// Gives up a group; nothing was written since an earlier one that could not be taken away.
+    mutating func cancel(_ group: ClosedRange<UInt64>) {
+        cancelled = cancelled.map { min($0.lowerBound, group.lowerBound)...group.upperBound } ?? group
+    }
+
+    /// Notes that the files have nothing of the group any more.
+    mutating func endCancelling() { cancelled = nil }
+
+    // MARK: Damage
+
+    /// How many records of a segment that are not among the entries are done, as far as their ids tell.
+    func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
+        guard segment.count > 0 else { return 0 }
+        return missing(in: segment, entries).reduce(0) { $0 + (isDone($1) || isCancelled($1) ? 1 : 0) }
+    }
+
+    /// Tells which records of a segment are lost: all that are not among the entries.
+    mutating func tell(_ segment: SpoolSegment, besides entries: [SegmentParser.Entry]) {
+        isUncertain = true
+        for id in missing(in: segment, entries) { onLoss(id) }
+    }
+
+    private func missing(in segment: SpoolSegment, _ entries: [SegmentParser.Entry]) -> [UInt64] {
+        guard let last = segment.lastID else { return [] }
+        let known = Set(entries.map(\.id))
+        let limit = segment.firstID + UInt64(2 * BatchState.widestBatch)
+        return (segment.firstID...min(last, limit)).filter { !known.contains($0) }
+    }
+}
+
+/// The folder `quarantine` of a spool, for damaged files and bytes.
+final class Quarantine {
+    private static let name = "quarantine"
+
+    private let directory: SpoolDirectory
+    private let reports: SpoolReports
+    private let limit: Int
+    /// What the files in it take, in bytes, with what was copied since.
+    private lazy var bytes = directory.list(Self.name)?.reduce(0) { $0 + min($1.size, 1 << 40) } ?? 0
+
+    /// Makes it for the spool in a directory; damaged parts of files are copied up to so many bytes.
+    init(in directory: SpoolDirectory, limit: ByteCount, _ reports: SpoolReports) {
+        self.directory = directory
+        self.reports = reports
+        self.limit = limit.bytes
+    }
+
+    /// Moves a file of the spool.
+    func move(_ name: String) {
+        let error = directory.move(name, into: Self.name)
+        if error != 0 {
+            reports.fail("cannot move a damaged file of the spool to quarantine/", name, error)
+        }
+    }
+
+    /// Copies the damaged bytes of a segment, as far as the limit allows, and counts them.
+    func copy(_ file: SegmentFile, _ segment: SpoolSegment) {
+        for range in file.damage {
+            if range.lowerBound == file.end && segment.name.split(separator: "-").count == 1 {
+                reports.countTorn(bytes: range.count)  // an end that was never written
+                continue
+            }
+            reports.countDamaged(bytes: range.count)
+            reports.report(
+                .damaged, "\(range.count) damaged bytes of the spool were moved to quarantine/",
+                segment.name)
+            guard bytes + range.count <= limit, directory.makeDirectory(Self.name) == 0 else { continue }
+            let copy = directory.open(
+                "\(segment.name).\(range.lowerBound)", in: Self.name, O_WRONLY | O_CREAT | O_TRUNC)
+            guard copy >= 0 else { continue }
+            bytes += SpoolDirectory.append(copy, file.content(range)).written
+            close(copy)
+        }
+    }
 }

@@ -44,7 +44,7 @@ struct DeviceRecord: Codable, Sendable, Equatable {
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes: [UInt8] = []
-        guard SpoolFile.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
+        guard SpoolDirectory.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
         return try? ValueDepth.decode(DeviceRecord.self, json: bytes)
     }
 
@@ -53,7 +53,7 @@ struct DeviceRecord: Codable, Sendable, Equatable {
         guard let directory, let bytes = try? JSONEncoder().encode(self) else { return }
         let file = directory.open("device.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return }
-        let (_, error) = SpoolFile.append(file, Array(bytes))
+        let (_, error) = SpoolDirectory.append(file, Array(bytes))
         close(file)
         if error == 0 { _ = directory.rename("device.tmp", to: "device.json") }
     }

@@ -101,7 +101,7 @@ import Testing
         let file = DeadLetterFile(in: place, limit: .kibibytes(16))
         let time = LogTimestamp(nanoseconds: 0)
         let disk = Disk()
-        SpoolFile.$faults.withValue(disk) {
+        SpoolDirectory.$faults.withValue(disk) {
             #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 0)
             for number in 0..<5 {
                 #expect(file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).isKept)
@@ -145,7 +145,7 @@ import Testing
         }
         let directory = try TemporaryDirectory()
         let disk = Disk()
-        try SpoolFile.$faults.withValue(disk) {
+        try SpoolDirectory.$faults.withValue(disk) {
             let host = Host()
             let settings = try SimulatedSettings.makeBare(spool: SpoolSettings(), neverDrops: false)
             let shell = DeliveryShell(try Spool(directory: directory.path), settings, host)

@@ -36,7 +36,7 @@ import Testing
     func newSegment() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let order = Order()
-        try SpoolFile.$faults.withValue(order) {
+        try SpoolDirectory.$faults.withValue(order) {
             let spool = try directory.openSpool(ManualClock()) { $0.synchronizes = true }
             _ = order.take()
             for expected in [["name", "sync names", "write", "sync"], ["write", "sync"]] {

@@ -34,7 +34,7 @@ import Testing
         let first = try spool(directory, count: 10)
         let piece = try #require(first.nextPiece(maximumCount: 4, maximumBytes: .max))
         first.complete(piece, done: piece.records.map(\.id))
-        SpoolFile.$faults.withValue(TornCursor()) {
+        SpoolDirectory.$faults.withValue(TornCursor()) {
             for _ in 0..<3 {
                 let piece = first.nextPiece(maximumCount: 2, maximumBytes: .max)
                 #expect(texts(piece).count == 2)

@@ -92,7 +92,7 @@ import Testing
         for count in [100, 400, 1600] {
             let directory = try TemporaryDirectory(isFast: true)
             let calls = Calls()
-            try SpoolFile.$faults.withValue(calls) {
+            try SpoolDirectory.$faults.withValue(calls) {
                 let clock = ManualClock()
                 let change: (inout SpoolSettings) -> Void = { ($0.segmentCount, $0.maximumFiles) = (1, 0) }
                 do {

@@ -16,7 +16,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory(isFast: true) }
 
     private func withDisk<Result>(_ work: () throws -> Result) rethrows -> Result {
-        try SpoolFile.$faults.withValue(disk, operation: work)
+        try SpoolDirectory.$faults.withValue(disk, operation: work)
     }
 
     private func open(_ change: (inout SpoolSettings) -> Void = { _ in }) throws -> Spool {
@@ -351,7 +351,7 @@ import Testing
         let second = try store()
         #expect(second.pending == 4 && second.partitions.count == 4)
         var all: [Int] = []
-        SpoolFile.$faults.withValue(OneFailure(after: calls)) {
+        SpoolDirectory.$faults.withValue(OneFailure(after: calls)) {
             for _ in 0..<10 {
                 guard let piece = second.nextPiece(maximumCount: 10, maximumBytes: .max) else { continue }
                 all += numbers(piece)

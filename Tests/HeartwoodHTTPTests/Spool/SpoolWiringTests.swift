@@ -122,7 +122,7 @@ import Testing
             let spool = try Spool(directory: place.path, settings: settings)
             func made(_ body: () throws -> Void) rethrows -> Int {
                 let syncs = CountedSyncs()
-                try SpoolFile.$faults.withValue(syncs, operation: body)
+                try SpoolDirectory.$faults.withValue(syncs, operation: body)
                 return syncs.count
             }
             let one = synchronizes ? 1 : 0
@@ -147,7 +147,7 @@ import Testing
         var settings = SpoolSettings()
         settings.synchronizes = true
         let spool = try Spool(directory: directory.path, settings: settings)
-        SpoolFile.$faults.withValue(CountedSyncs(error: EIO)) {
+        SpoolDirectory.$faults.withValue(CountedSyncs(error: EIO)) {
             spool.append([1], time: time, level: 4)
             spool.save()
         }
@@ -170,7 +170,7 @@ import Testing
         let spool = try Spool(directory: directory.path, settings: settings)
         for number in 1...2 { spool.append([UInt8(number)], time: time, level: 4) }
         let faults = Limited()
-        SpoolFile.$faults.withValue(faults) { _ = spool.save() }
+        SpoolDirectory.$faults.withValue(faults) { _ = spool.save() }
         #expect(faults.syncs.count == 1)
         #expect(spool.unsavedCount == 1)
         #expect(!spool.drainErrors().contains { $0.message.contains("sync") })
