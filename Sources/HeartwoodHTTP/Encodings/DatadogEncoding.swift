@@ -1,4 +1,5 @@
 public import Heartwood
+import HeartwoodConfiguration
 
 /// Datadog's log intake, version 2.
 ///
@@ -91,5 +92,18 @@ extension RequestDecorator {
     /// Shows Datadog's key (`DD-API-KEY`).
     public static func datadogKey(_ key: Secret) -> RequestDecorator {
         RequestDecorator { $0.with(header: "DD-API-KEY", key.revealed()) }
+    }
+}
+
+extension DatadogEncoding {
+    static let kind = EncodingKind(
+        "datadog", make: { DatadogEncoding(service: $0) },
+        login: { .header("DD-API-KEY", secret: $0, from: $1) }
+    ) { settings in
+        let service = settings.required("service", .string)
+        let source = settings.optional("source", .string) ?? "swift"
+        let tags = settings.optional("tags", LogSettingDecoder<String>.string.list) ?? []
+        let host = settings.optional("host", .string)
+        return service.content.map { DatadogEncoding(service: $0, source: source, tags: tags, host: host) }
     }
 }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 import Heartwood
+import HeartwoodConfiguration
 
 /// Elasticsearch's and OpenSearch's `_bulk`: every entry is created under an `_id` of its own, so that a
 /// repetition does no harm, and is judged by itself.
@@ -134,5 +135,11 @@ public struct ElasticsearchEncoding: RemoteEncoding {
     private struct Reason: Decodable {
         let type: String?
         let reason: String?
+    }
+}
+
+extension ElasticsearchEncoding {
+    static let kind = EncodingKind("elasticsearch", make: { ElasticsearchEncoding(index: $0) }) { settings in
+        settings.required("index", .string).content.map { ElasticsearchEncoding(index: $0) }
     }
 }

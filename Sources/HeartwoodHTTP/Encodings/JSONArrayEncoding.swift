@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 
 /// A JSON array of objects, or an object that has the array under a key: easy to accept for your own server.
 public struct JSONArrayEncoding: RemoteEncoding {
@@ -52,4 +53,16 @@ public struct NDJSONEncoding: RemoteEncoding {
         if !batch.entries.isEmpty { output.append(UInt8(ascii: "\n")) }
         return output.array
     }
+}
+
+extension JSONArrayEncoding {
+    static let kind = EncodingKind("json", make: { _ in JSONArrayEncoding() }) { settings in
+        JSONArrayEncoding(
+            wrappingKey: settings.optional("wrappingKey", .string),
+            includesDevice: settings.optional("includesDevice", .bool) ?? false)
+    }
+}
+
+extension NDJSONEncoding {
+    static let kind = EncodingKind("ndjson", make: { _ in NDJSONEncoding() }) { _ in NDJSONEncoding() }
 }

@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 
 /// The journal's export format, for `systemd-journal-remote`.
 ///
@@ -55,5 +56,11 @@ public struct JournalEncoding: RemoteEncoding {
         }
         output.append(contentsOf: bytes)
         output.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension JournalEncoding {
+    static let kind = EncodingKind("journal", make: { JournalEncoding(identifier: $0) }) { settings in
+        settings.required("identifier", .string).content.map { JournalEncoding(identifier: $0) }
     }
 }

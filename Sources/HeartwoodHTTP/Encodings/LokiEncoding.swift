@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConfiguration
 
 /// Grafana Loki's push API: one stream for each level, everything else as structured metadata.
 ///
@@ -156,5 +157,35 @@ public struct LokiEncoding: RemoteEncoding {
                     + "structuredMetadata: false (\(text))")
         }
         return DeliveryVerdict(.isolate, note: "Loki rejected lines: \(text)")
+    }
+}
+
+extension LokiEncoding {
+    static let kind = EncodingKind("loki", make: { LokiEncoding(labels: ["job": $0]) }) { settings in
+        let labels = settings.required("labels", .labels)
+        let tenant = settings.optional("tenant", .string)
+        let structured = settings.optional("structuredMetadata", .bool) ?? true
+        return labels.content.map {
+            LokiEncoding(labels: $0, tenant: tenant, structuredMetadata: structured)
+        }
+    }
+}
+
+extension LogSettingDecoder where Value == [String: String] {
+    /// A table of texts.
+    fileprivate static var labels: LogSettingDecoder {
+        LogSettingDecoder("object of strings") { setting in
+            guard let members = setting.members else {
+                throw LogError(.setting, "expected an object of strings")
+            }
+            var labels: [String: String] = [:]
+            for member in members {
+                guard let text = member.setting.string else {
+                    throw LogError(.setting, "“\(member.key)” must be a string")
+                }
+                labels[member.key] = text
+            }
+            return labels
+        }
     }
 }

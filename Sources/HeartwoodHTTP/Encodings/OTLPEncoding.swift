@@ -4,6 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 public import Heartwood
+import HeartwoodConfiguration
 
 /// OpenTelemetry logs over HTTP, as JSON (OTLP 1.x, `/v1/logs`).
 ///
@@ -233,5 +234,13 @@ private enum OTLPValue {
         output.append(kind)
         output.append("\":" as StaticString)
         output.append(json: text)
+    }
+}
+
+extension OTLPEncoding {
+    static let kind = EncodingKind("otlp", make: { OTLPEncoding(service: $0) }) { settings in
+        let service = settings.required("service", .string)
+        let resource = settings.optional("resource", .metadata) ?? [:]
+        return service.content.map { OTLPEncoding(service: $0, resource: resource) }
     }
 }

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Foundation
 #endif
 public import Heartwood
+import HeartwoodConfiguration
 
 /// Splunk's HTTP Event Collector: one JSON object per event, one after the other.
 ///
@@ -142,5 +143,17 @@ extension RequestDecorator {
     /// Shows Splunk's token (`Authorization: Splunk …`).
     public static func splunkToken(_ token: Secret) -> RequestDecorator {
         RequestDecorator { $0.with(header: "Authorization", "Splunk " + token.revealed()) }
+    }
+}
+
+extension SplunkEncoding {
+    static let kind = EncodingKind(
+        "splunk", make: { SplunkEncoding(source: $0) },
+        login: { .header("Authorization", secret: $0, from: $1, prefix: "Splunk ") }
+    ) { settings in
+        SplunkEncoding(
+            host: settings.optional("host", .string), source: settings.optional("source", .string),
+            sourceType: settings.optional("sourceType", .string) ?? "_json",
+            index: settings.optional("index", .string), channel: settings.optional("channel", .string))
     }
 }

@@ -1,5 +1,6 @@
 public import Heartwood
 import HeartwoodArchive
+import HeartwoodConfiguration
 
 /// SwiftyBeaver's platform: entries and device, encrypted with AES-256-CBC, in one JSON object.
 ///
@@ -94,5 +95,12 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
         }
         output.append("]}" as StaticString)
         return output.array
+    }
+}
+
+extension SwiftyBeaverEncoding {
+    static let kind = EncodingKind("swiftyBeaver", make: nil) { settings in
+        guard let key = settings.required("encryptionKey", .secret).content else { return nil }
+        return settings.check("encryptionKey") { try SwiftyBeaverEncoding(encryptionKey: key.secret()) }
     }
 }

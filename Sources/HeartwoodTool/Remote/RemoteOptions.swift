@@ -4,12 +4,10 @@ import HeartwoodHTTP
 /// How messages are sent to a server, by the options that `pipe` and `spool` share.
 struct RemoteOptions {
     /// The forms that requests can have.
-    enum Encoding: String, CaseIterable {
-        case json, ndjson, otlp, loki, elasticsearch, splunk, datadog, journal
-    }
+    private static let encodings = EncodingKind.all.filter { $0.make != nil }
 
     let url: String
-    private(set) var encoding = Encoding.json
+    private(set) var encoding = RemoteOptions.encodings[0]
     private(set) var headers: [(name: String, value: String)] = []
     private(set) var isCompressed = false
     private(set) var tokenFile: String?
@@ -59,7 +57,7 @@ struct RemoteOptions {
                 + "metadata: makes each line a JSON object."),
     ]
 
-    private static let names = Encoding.allCases.map(\.rawValue)
+    private static let names = encodings.map(\.name)
 
     /// Reads the options; nil where no server is named.
     ///
@@ -78,7 +76,7 @@ struct RemoteOptions {
         }
         self.url = url
         if let name = arguments.value("--encoding") {
-            guard let encoding = Encoding(rawValue: name) else {
+            guard let encoding = RemoteOptions.encodings.first(where: { $0.name == name }) else {
                 let near = Spelling.suggestion(Spelling.nearest(to: name, among: RemoteOptions.names))
                 throw UsageError(
                     "--encoding: unknown encoding “\(name)”\(near); available: "
@@ -95,7 +93,7 @@ struct RemoteOptions {
         security.clientKeyFile = arguments.value("--client-key")
         security.pinnedPublicKeys = arguments.values("--pin")
         hasStructuredMetadata = !arguments.has("--loki-json")
-        if !hasStructuredMetadata, encoding != .loki {
+        if !hasStructuredMetadata, encoding.name != "loki" {
             throw UsageError("--loki-json is for --encoding loki")
         }
     }
@@ -142,27 +140,11 @@ struct RemoteOptions {
     }
 
     private func makeEncoding(_ service: String) -> any RemoteEncoding {
-        switch encoding {
-        case .json: JSONArrayEncoding()
-        case .ndjson: NDJSONEncoding()
-        case .otlp: OTLPEncoding(service: service)
-        case .loki: LokiEncoding(labels: ["job": service], structuredMetadata: hasStructuredMetadata)
-        case .elasticsearch: ElasticsearchEncoding(index: service)
-        case .splunk: SplunkEncoding(source: service)
-        case .datadog: DatadogEncoding(service: service)
-        case .journal: JournalEncoding(identifier: service)
-        }
+        if hasStructuredMetadata, let make = encoding.make { return make(service) }
+        return LokiEncoding(labels: ["job": service], structuredMetadata: hasStructuredMetadata)
     }
 
-    private var token: RequestDecorator? {
-        guard let tokenFile else { return nil }
-        let files = FileSecrets()
-        return switch encoding {
-        case .splunk: .header("Authorization", secret: tokenFile, from: files, prefix: "Splunk ")
-        case .datadog: .header("DD-API-KEY", secret: tokenFile, from: files)
-        default: .bearer(named: tokenFile, from: files)
-        }
-    }
+    private var token: RequestDecorator? { tokenFile.map { encoding.login($0, FileSecrets()) } }
 }
 
 /// Watches whether a server goes on taking messages.
