@@ -63,14 +63,17 @@ final class EventBatch: @unchecked Sendable {  // see above
             return memory[position..<position + size]
         }
         if chunk.count < size {
-            var bytes = Array(chunk)
-            let error = SpoolDirectory.read(file, from: position, limit: max(262_144, size), into: &bytes)
-            guard error == 0, bytes.count >= size else {
-                throw LogError(
-                    .file, "cannot read the events of a scope", place: directory, cause: error)
+            let more = Result { () throws(SystemFailure) in
+                try SystemCalls().bytes(max(262_144, size), of: file, at: position)
             }
-            position += bytes.count - chunk.count
-            chunk = bytes[...]
+            guard case .success(let bytes) = more, chunk.count + bytes.count >= size else {
+                var cause: Int32 = 0
+                if case .failure(let failure) = more { cause = failure.number }
+                throw LogError(
+                    .file, "cannot read the events of a scope", place: directory, cause: cause)
+            }
+            position += bytes.count
+            chunk += bytes
         }
         defer { chunk = chunk.dropFirst(size) }
         return chunk.prefix(size)
@@ -78,10 +81,14 @@ final class EventBatch: @unchecked Sendable {  // see above
 
     private func spill() throws {
         if file < 0 { file = try Self.nameless(in: directory) }
-        let (_, error) = SpoolDirectory.append(file, memory)
-        guard error == 0 else {
+        do throws(SystemFailure) {
+            let file = file
+            try memory.withUnsafeBufferPointer { (bytes) throws(SystemFailure) in
+                try SystemCalls().writeAll(file, UnsafeRawBufferPointer(bytes))
+            }
+        } catch {
             throw LogError(
-                .file, "cannot write the events of a scope", place: directory, cause: error)
+                .file, "cannot write the events of a scope", place: directory, cause: error.number)
         }
         memory.removeAll(keepingCapacity: true)
     }

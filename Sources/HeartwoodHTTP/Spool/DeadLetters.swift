@@ -65,9 +65,9 @@ struct DeadLetters {
     private func replace(_ name: String, with content: [UInt8]) -> Int32 {
         let file = directory.open("rejected.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return hw_errno() }
-        var (_, error) = SpoolDirectory.append(file, content)
-        if error == 0 && fsync(file) != 0 { error = hw_errno() }
-        close(file)
+        var (_, error) = directory.append(file, content)
+        if error == 0 { error = directory.synchronize(file) }
+        directory.close(file)
         return error == 0 ? directory.rename("rejected.tmp", to: name) : error
     }
 
@@ -132,6 +132,7 @@ struct DeadLetters {
         /// Nothing longer is a line of ours.
         static let longest = 1 << 28
 
+        private let directory: SpoolDirectory
         private let file: Int32
         private var position = 0
         private var chunk: [UInt8] = []
@@ -139,11 +140,12 @@ struct DeadLetters {
         private(set) var error: Int32 = 0
 
         init(_ name: String, in directory: SpoolDirectory) {
+            self.directory = directory
             file = directory.open(name, O_RDONLY)
             if file < 0 && hw_errno() != ENOENT { error = hw_errno() }
         }
 
-        deinit { if file >= 0 { close(file) } }
+        deinit { if file >= 0 { directory.close(file) } }
 
         func next() -> [UInt8]? {
             guard file >= 0 else { return nil }
@@ -157,7 +159,7 @@ struct DeadLetters {
                 chunk.removeFirst(start)
                 start = 0
                 let before = chunk.count
-                error = SpoolDirectory.read(file, from: position, limit: 262_144, into: &chunk)
+                error = directory.read(file, from: position, limit: 262_144, into: &chunk)
                 guard error == 0, chunk.count > before, chunk.count <= Self.longest else { return nil }
                 position += chunk.count - before
             }
@@ -208,9 +210,9 @@ final class DeadLetterFile {
         let line = Self.line(entry, reason, key, time)
         var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
         guard file >= 0 else { return .failed(hw_errno()) }
-        defer { if file >= 0 { close(file) } }
+        defer { if file >= 0 { directory.close(file) } }
         var size = 0
-        switch Self.cutTornLine(file) {
+        switch cutTornLine(file) {
         case .whole(let found): size = found
         case .failed(let error): return .failed(error)
         case .damaged:
@@ -220,19 +222,19 @@ final class DeadLetterFile {
         }
         var removed = 0
         if let limit, size > 0, size + line.count > limit.bytes / 2 {
-            let failure = hasNewLines ? SpoolDirectory.synchronize(file) : 0
+            let failure = hasNewLines ? directory.synchronize(file) : 0
             guard failure == 0 else { return .failed(failure) }
             removed = DeadLetters.count(Self.olderName, in: directory)
             let error = directory.rename(Self.name, to: Self.olderName)
             guard error == 0 else { return .failed(error) }
-            close(file)
+            directory.close(file)
             file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
             guard file >= 0 else { return .failed(hw_errno()) }
             size = 0
         }
         if size == 0 { hasNewNames = true }
-        let (written, error) = SpoolDirectory.append(file, line)
-        if error != 0 && written > 0 { _ = SpoolDirectory.truncate(file, to: size) }
+        let (written, error) = directory.append(file, line)
+        if error != 0 && written > 0 { _ = directory.truncate(file, to: size) }
         if error == 0 { hasNewLines = true }
         return error == 0 ? .kept(removed: removed) : .failed(error)
     }
@@ -242,8 +244,8 @@ final class DeadLetterFile {
         guard hasNewLines else { return 0 }
         let file = directory.open(Self.name, O_RDWR)
         guard file >= 0 else { return hw_errno() }
-        defer { close(file) }
-        var error = SpoolDirectory.synchronize(file)
+        defer { directory.close(file) }
+        var error = directory.synchronize(file)
         if error == 0 && hasNewNames { error = directory.synchronize() }
         guard error == 0 else { return error }
         (hasNewLines, hasNewNames) = (false, false)
@@ -276,14 +278,14 @@ final class DeadLetterFile {
         case failed(Int32)
     }
 
-    private static func cutTornLine(_ file: Int32) -> Cut {
-        guard let size = SpoolDirectory.size(file) else { return .failed(hw_errno()) }
+    private func cutTornLine(_ file: Int32) -> Cut {
+        guard let size = directory.size(file) else { return .failed(hw_errno()) }
         var end = size
         while end > 0 {
             guard size - end < DeadLetters.LineReader.longest else { return .damaged }
             var bytes: [UInt8] = []
             let start = max(0, end - 65_536)
-            let error = SpoolDirectory.read(file, from: start, limit: end - start, into: &bytes)
+            let error = directory.read(file, from: start, limit: end - start, into: &bytes)
             guard error == 0 else { return .failed(error) }
             if let last = bytes.lastIndex(of: UInt8(ascii: "\n")) {
                 end = start + last + 1
@@ -292,7 +294,7 @@ final class DeadLetterFile {
             end = start
         }
         if end == size { return .whole(size) }
-        let error = SpoolDirectory.truncate(file, to: end)
+        let error = directory.truncate(file, to: end)
         return error == 0 ? .whole(end) : .failed(error)
     }
 }
@@ -335,7 +337,7 @@ struct ResendMark {
     func make(in directory: SpoolDirectory) -> Int32 {
         let file = directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
         guard file >= 0 else { return hw_errno() }
-        close(file)
+        directory.close(file)
         return directory.synchronize()
     }
 

@@ -7,6 +7,7 @@ import Heartwood
 final class PartitionDirectory {
     let path: String
     let clock: any LogClock
+    let calls: SystemCalls
     /// The settings of each partition.
     var settings = SpoolSettings()
     /// The directory and its lock; nil once closed.
@@ -19,10 +20,11 @@ final class PartitionDirectory {
     /// Locks the directory, and removes what scopes have left whose process died.
     ///
     /// - Throws: `LogError` when it cannot be used, or another logger has it.
-    init(path: String, clock: any LogClock) throws {
+    init(path: String, clock: any LogClock, _ calls: SystemCalls) throws {
         self.path = path
         self.clock = clock
-        let root = try SpoolDirectory(path: path)
+        self.calls = calls
+        let root = try SpoolDirectory(path: path, calls)
         self.root = root
         filesAtOpening = (root.list() ?? []).map(\.name)
         for name in filesAtOpening where name.hasPrefix("scope.") { _ = root.remove(name) }
@@ -64,7 +66,7 @@ final class PartitionDirectory {
     ///
     /// - Throws: `LogError` when its directory cannot be made or used.
     func make(_ name: String) throws -> Spool {
-        try Spool(directory: path + "/" + name, settings: settings, clock: clock)
+        try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
     }
 
     /// Makes a partition of so many dead letters.
@@ -74,7 +76,7 @@ final class PartitionDirectory {
         var settings = settings
         settings.payloadLimit = SpoolRecord.largestPayload
         settings.synchronizes = true
-        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock)
+        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
         try spool.appendWhole(count, letters)
         return spool
     }

@@ -42,17 +42,18 @@ package final class PartitionedSpool: UnsentStore {
     ///   - partitionSize: When a partition is full.
     ///   - settings: The limits.
     ///   - clock: Where times come from.
+    ///   - calls: What files are reached by.
     ///   - makeName: A name for a new partition, 24 hexadecimal digits, that is greater than the newest there
     ///     is.
     /// - Throws: `LogError` when the directory cannot be used, or another store has it.
     package init(
         path: String, partitionSize: ByteCount, settings: SpoolSettings, clock: any LogClock,
-        makeName: @escaping @Sendable (String?) -> String
+        calls: SystemCalls = SystemCalls(), makeName: @escaping @Sendable (String?) -> String
     ) throws {
         self.partitionSize = partitionSize
         self.settings = settings
         self.makeName = makeName
-        home = try PartitionDirectory(path: path, clock: clock)
+        home = try PartitionDirectory(path: path, clock: clock, calls)
         home.settings = partitionSettings
         for name in home.names() {
             let (bytes, records) = home.count(name)
@@ -366,7 +367,7 @@ package final class PartitionedSpool: UnsentStore {
     package func reopened() throws -> any UnsentStore {
         let opened = try PartitionedSpool(
             path: home.path, partitionSize: partitionSize, settings: settings, clock: home.clock,
-            makeName: makeName)
+            calls: home.calls, makeName: makeName)
         opened.home.goOn(from: home.past, pending: left)
         opened.onTrouble = onTrouble
         return opened

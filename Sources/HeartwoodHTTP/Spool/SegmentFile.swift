@@ -6,6 +6,7 @@ import Heartwood
 /// Reading goes on where it stopped; a segment is read once, however many batches it is cut into.
 final class SegmentFile {
     let salt: UInt32
+    private let directory: SpoolDirectory
     private let descriptor: Int32
     private var bytes: [UInt8]
     private var parser: SegmentParser
@@ -22,7 +23,7 @@ final class SegmentFile {
         let file = directory.open(segment.name, O_RDONLY)
         guard file >= 0 else { throw .system(hw_errno()) }
         var header: [UInt8] = []
-        let error = SpoolDirectory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        let error = directory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
         let named = header.withUnsafeBytes { SpoolSegment.identity(inHeader: $0) }
         var failure: Unusable?
         if error != 0 {
@@ -35,9 +36,10 @@ final class SegmentFile {
             failure = .unidentified
         }
         if let failure {
-            close(file)
+            directory.close(file)
             throw failure
         }
+        self.directory = directory
         descriptor = file
         bytes = header
         salt = SpoolSegment.salt(identity: named?.identity ?? identity ?? [], firstID: segment.firstID)
@@ -45,11 +47,11 @@ final class SegmentFile {
             from: min(SpoolSegment.headerSize, header.count), firstID: segment.firstID, salt: salt)
     }
 
-    deinit { close(descriptor) }
+    deinit { directory.close(descriptor) }
 
     /// Reads what was added since the last time; 0 or `errno`.
     func refresh() -> Int32 {
-        let error = SpoolDirectory.read(descriptor, from: bytes.count, limit: 1 << 28, into: &bytes)
+        let error = directory.read(descriptor, from: bytes.count, limit: 1 << 28, into: &bytes)
         bytes.withUnsafeBytes { parser.parse($0) }
         return error
     }
@@ -100,7 +102,7 @@ final class SegmentWriter {
 
     /// Closes the file.
     func end() {
-        if let file { close(file.descriptor) }
+        if let file { directory.close(file.descriptor) }
         file = nil
     }
 
@@ -119,7 +121,7 @@ final class SegmentWriter {
     ) -> (written: Int, error: Int32) {
         guard let file else { return (0, EBADF) }
         announce(output, ends, to: segment, file.descriptor, records)
-        return SpoolDirectory.append(file.descriptor, output)
+        return directory.append(file.descriptor, output)
     }
 
     private func announce(
@@ -142,9 +144,9 @@ final class SegmentWriter {
 
     /// Cuts the file to a size; 0 or `errno`.
     func truncate(to size: Int) -> Int32 {
-        file.map { SpoolDirectory.truncate($0.descriptor, to: size) } ?? EBADF
+        file.map { directory.truncate($0.descriptor, to: size) } ?? EBADF
     }
 
     /// Waits until the disk has the file's content; 0 or `errno`.
-    func synchronize() -> Int32 { file.map { SpoolDirectory.synchronize($0.descriptor) } ?? EBADF }
+    func synchronize() -> Int32 { file.map { directory.synchronize($0.descriptor) } ?? EBADF }
 }

@@ -14,6 +14,7 @@ package final class Spool: UnsentStore {
     package private(set) var pending = 0
 
     let clock: any LogClock
+    private let calls: SystemCalls
     var disk: SpoolDisk?
     /// The directory's path, if there is one.
     let path: String?
@@ -37,14 +38,16 @@ package final class Spool: UnsentStore {
     ///
     /// - Throws: `LogError` when the directory cannot be used, or another logger has it.
     package init(
-        directory: String?, settings: SpoolSettings = SpoolSettings(), clock: any LogClock = SystemClock()
+        directory: String?, settings: SpoolSettings = SpoolSettings(), clock: any LogClock = SystemClock(),
+        calls: SystemCalls = SystemCalls()
     ) throws {
         self.settings = settings
         self.clock = clock
+        self.calls = calls
         path = directory
         age = SpoolAge(clock)
         if let directory {
-            let disk = try SpoolDisk(path: directory, quarantineLimit: settings.quarantineBytes)
+            let disk = try SpoolDisk(path: directory, quarantineLimit: settings.quarantineBytes, calls)
             self.disk = disk
             identity = disk.identity
             batch = OpenBatch(disk.openedState)
@@ -188,7 +191,7 @@ package final class Spool: UnsentStore {
 
     /// Opens the directory again, after ``close()``, and continues the figures.
     package func reopened() throws -> any UnsentStore {
-        let opened = try Spool(directory: path, settings: settings, clock: clock)
+        let opened = try Spool(directory: path, settings: settings, clock: clock, calls: calls)
         let found = opened.pending + (opened.disk?.reports.settled ?? 0)
         opened.stored = stored
         opened.stored.recovered += found - pending

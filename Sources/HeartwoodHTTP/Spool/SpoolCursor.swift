@@ -99,7 +99,7 @@ final class CursorFile {
         self.reports = reports
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    deinit { if descriptor >= 0 { directory.close(descriptor) } }
 
     /// Opens the file and reads it; nil, with a report of damage, if it says nothing that is whole.
     func load() -> SpoolCursor? {
@@ -114,7 +114,7 @@ final class CursorFile {
         var error: Int32 = EIO
         for _ in 0..<SpoolDisk.readAttempts where error != 0 {
             content = []
-            error = SpoolDirectory.read(descriptor, from: 0, limit: SpoolCursor.fileSize, into: &content)
+            error = directory.read(descriptor, from: 0, limit: SpoolCursor.fileSize, into: &content)
         }
         if error != 0 { reports.fail("cannot read the spool's cursor", Self.name, error) }
         if let cursor = SpoolCursor.newest(in: content) {
@@ -142,8 +142,8 @@ final class CursorFile {
         let next = generation + 1
         let cursor = SpoolCursor(generation: next, identity: identity, state: state)
         let slot = Int(next % 2) * SpoolCursor.slotSize
-        var error = SpoolDirectory.write(descriptor, cursor.encoded(), at: slot)
-        if error == 0 && synchronizes { error = SpoolDirectory.synchronize(descriptor) }
+        var error = directory.write(descriptor, cursor.encoded(), at: slot)
+        if error == 0 && synchronizes { error = directory.synchronize(descriptor) }
         guard error == 0 else {
             reports.fail("cannot write the spool's cursor", Self.name, error)
             return false
@@ -157,7 +157,7 @@ final class CursorFile {
         descriptor = directory.open(Self.name, O_RDWR | O_CREAT)
         guard descriptor >= 0 else { return false }
         if clear() { return true }
-        close(descriptor)
+        directory.close(descriptor)
         descriptor = -1
         return false
     }
@@ -165,7 +165,7 @@ final class CursorFile {
     /// Makes room for both slots, so that no later write can meet a full disk.
     private func clear() -> Bool {
         let zeros = [UInt8](repeating: 0, count: SpoolCursor.fileSize)
-        let error = SpoolDirectory.write(descriptor, zeros, at: 0)
+        let error = directory.write(descriptor, zeros, at: 0)
         if error != 0 { reports.fail("cannot write the spool's cursor", Self.name, error) }
         return error == 0
     }

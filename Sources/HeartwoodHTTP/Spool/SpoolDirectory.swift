@@ -12,22 +12,23 @@ package final class SpoolDirectory {
     private let lock: Int32
     private let owner = ProcessOwner()
 
-    private static let calls = SystemCalls()
+    /// What files are reached by.
+    let calls: SystemCalls
 
     /// Makes the directory where it is missing (mode 0700), and locks it.
     ///
     /// - Throws: `LogError`: `.inUse` when another logger or process has it, `.unsafe` when others may write
     ///   in it, `.file` when the system refuses, `.setting` for a path that is empty or has a zero byte.
-    init(path: String) throws {
+    init(path: String, _ calls: SystemCalls = SystemCalls()) throws {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw LogError(
                 .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
-        self.path = path
+        (self.path, self.calls) = (path, calls)
         let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
         let cause = hw_errno()
         descriptor = Self.number { () throws(SystemFailure) in
-            try Self.calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
+            try calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
         }
         guard descriptor >= 0 else {
             throw LogError(
@@ -36,10 +37,10 @@ package final class SpoolDirectory {
                 place: path, cause: made ? hw_errno() : cause)
         }
         do {
-            try Self.check(descriptor, path)
-            lock = try Self.takeLock(descriptor, path)
+            try Self.check(descriptor, path, calls)
+            lock = try Self.takeLock(descriptor, path, calls)
         } catch {
-            close(descriptor)
+            calls.close(descriptor)
             throw error
         }
     }
@@ -48,37 +49,31 @@ package final class SpoolDirectory {
         // A child that another thread is just starting has the lock's descriptor, too, until it runs its
         // program: closing ours would leave the directory locked so long. A forked child must not free its
         // parent's lock.
-        if owner.isHere { _ = flock(lock, LOCK_UN) }
-        close(lock)
-        close(descriptor)
+        if owner.isHere { calls.unlock(lock) }
+        calls.close(lock)
+        calls.close(descriptor)
     }
 
     // MARK: Files
 
     /// Opens a file of the directory; negative on failure, with the reason in `errno`.
-    func open(_ name: String, _ flags: Int32) -> Int32 { Self.open(name, flags, in: descriptor) }
+    func open(_ name: String, _ flags: Int32) -> Int32 { Self.open(name, flags, in: descriptor, calls) }
 
     /// Opens a file of a directory in this one; negative on failure, with the reason in `errno`.
     func open(_ name: String, in subdirectory: String, _ flags: Int32) -> Int32 {
         let place = openDirectory(subdirectory)
         guard place >= 0 else { return -1 }
-        defer { close(place) }
-        return Self.open(name, flags, in: place)
+        defer { calls.close(place) }
+        return Self.open(name, flags, in: place, calls)
     }
 
-    private static func open(_ name: String, _ flags: Int32, in directory: Int32) -> Int32 {
-        if flags & O_CREAT != 0, let error = SpoolDirectory.faults?.change(), error != 0 {
-            SystemCalls.setErrno(error)
-            return -1
-        }
-        if flags & O_ACCMODE == O_RDONLY, let error = SpoolDirectory.faults?.read(), error != 0 {
-            SystemCalls.setErrno(error)
-            return -1
-        }
-        return number { () throws(SystemFailure) in
+    private static func open(
+        _ name: String, _ flags: Int32, in directory: Int32, _ calls: SystemCalls
+    ) -> Int32 {
+        number { () throws(SystemFailure) in
             // A file is emptied only after it is known to be ours.
             let file = try calls.openFile(directory, name, flags & ~O_TRUNC, mode: 0o600)
-            return try keep(file) { () throws(SystemFailure) in
+            return try keep(file, calls) { () throws(SystemFailure) in
                 let status = try calls.status(file)
                 let isOwn = status.kind == .regular && status.owner == calls.user && status.links == 1
                 guard isOwn else { throw SystemFailure(.open, EPERM) }
@@ -91,18 +86,18 @@ package final class SpoolDirectory {
     /// `errno`.
     private func openDirectory(_ name: String) -> Int32 {
         Self.number { () throws(SystemFailure) in
-            let place = try Self.calls.openFile(descriptor, name, O_RDONLY | O_DIRECTORY)
-            return try Self.keep(place) { () throws(SystemFailure) in
-                let owner = try Self.calls.status(place).owner
-                guard owner == Self.calls.user else { throw SystemFailure(.open, EPERM) }
+            let place = try calls.openFile(descriptor, name, O_RDONLY | O_DIRECTORY)
+            return try Self.keep(place, calls) { () throws(SystemFailure) in
+                let owner = try calls.status(place).owner
+                guard owner == calls.user else { throw SystemFailure(.open, EPERM) }
             }
         }
     }
 
     /// Returns a descriptor that `check` accepts, and closes another one.
-    private static func keep(_ file: Int32, _ check: () throws(SystemFailure) -> Void) throws(SystemFailure)
-        -> Int32
-    {
+    private static func keep(
+        _ file: Int32, _ calls: SystemCalls, _ check: () throws(SystemFailure) -> Void
+    ) throws(SystemFailure) -> Int32 {
         do throws(SystemFailure) { try check() } catch {
             calls.close(file)
             throw error
@@ -128,43 +123,36 @@ package final class SpoolDirectory {
 
     /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
-        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
         return Self.error(accepting: ENOENT) { () throws(SystemFailure) in
-            try Self.calls.unlink(descriptor, name)
+            try calls.unlink(descriptor, name)
         }
     }
 
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
-        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
-        return Self.error { () throws(SystemFailure) in try Self.calls.rename(descriptor, name, to: other) }
+        return Self.error { () throws(SystemFailure) in try calls.rename(descriptor, name, to: other) }
     }
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.
     func move(_ name: String, into subdirectory: String) -> Int32 {
-        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
-        let error = make(subdirectory)
+        let error = makeDirectory(subdirectory)
         if error != 0 { return error }
         let place = openDirectory(subdirectory)
         guard place >= 0 else { return hw_errno() }
-        defer { close(place) }
-        return renameat(descriptor, name, place, name) == 0 ? 0 : hw_errno()
+        defer { calls.close(place) }
+        return Self.error { () throws(SystemFailure) in try calls.move(descriptor, name, into: place) }
     }
 
-    /// Makes a directory inside of this one; 0 or `errno`.
+    /// Makes a directory inside of this one, where it is missing; 0 or `errno`.
     func makeDirectory(_ name: String) -> Int32 {
-        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
-        return make(name)
-    }
-
-    private func make(_ name: String) -> Int32 {
-        mkdirat(descriptor, name, 0o700) == 0 || hw_errno() == EEXIST ? 0 : hw_errno()
+        Self.error(accepting: EEXIST) { () throws(SystemFailure) in
+            try calls.makeDirectory(descriptor, name, mode: 0o700)
+        }
     }
 
     /// Makes names durable; 0 or `errno`.
     func synchronize() -> Int32 {
-        if let error = SpoolDirectory.faults?.synchronizeNames(), error != 0 { return error }
-        return Self.error { () throws(SystemFailure) in try Self.calls.syncDirectory(descriptor) }
+        return Self.error { () throws(SystemFailure) in try calls.syncDirectory(descriptor) }
     }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
@@ -182,17 +170,17 @@ package final class SpoolDirectory {
     func removeDirectory(_ name: String) -> Int32 {
         let place = openDirectory(name)
         guard place >= 0 else { return hw_errno() == ENOENT ? 0 : hw_errno() }
-        defer { close(place) }
+        defer { calls.close(place) }
         let rank = { (file: String) in file.hasSuffix(".seg") ? 0 : file == "lock" ? 2 : 1 }
         for file in (list(name) ?? []).sorted(by: { rank($0.name) < rank($1.name) }) {
-            if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
             let error = Self.error(accepting: ENOENT) { () throws(SystemFailure) in
-                try Self.calls.unlink(place, file.name)
+                try calls.unlink(place, file.name)
             }
             if error != 0 { return error }
         }
-        if let error = SpoolDirectory.faults?.change(), error != 0 { return error }
-        return unlinkat(descriptor, name, AT_REMOVEDIR) == 0 || hw_errno() == ENOENT ? 0 : hw_errno()
+        return Self.error(accepting: ENOENT) { () throws(SystemFailure) in
+            try calls.removeDirectory(descriptor, name)
+        }
     }
 
     /// Opens `a/b`, neither of which is a link.
@@ -200,10 +188,10 @@ package final class SpoolDirectory {
         var place = openDirectory(".")
         for name in path.split(separator: "/") where place >= 0 {
             let next = Self.number { () throws(SystemFailure) in
-                try Self.calls.openFile(place, String(name), O_RDONLY | O_DIRECTORY)
+                try calls.openFile(place, String(name), O_RDONLY | O_DIRECTORY)
             }
             let error = hw_errno()
-            close(place)
+            calls.close(place)
             SystemCalls.setErrno(error)
             place = next
         }
@@ -213,9 +201,9 @@ package final class SpoolDirectory {
     private func entries(of subdirectory: String) -> [(name: String, status: FileStatus)]? {
         let place = subdirectory.contains("/") ? openNested(subdirectory) : openDirectory(subdirectory)
         guard place >= 0 else { return nil }
-        defer { close(place) }
-        return try? Self.calls.names(place).compactMap { name in
-            (try? Self.calls.status(place, name)).map { (name, $0) }
+        defer { calls.close(place) }
+        return try? calls.names(place).compactMap { name in
+            (try? calls.status(place, name)).map { (name, $0) }
         }
     }
 
@@ -237,7 +225,7 @@ package final class SpoolDirectory {
         return mkdir(path, 0o700) == 0 || hw_errno() == EEXIST
     }
 
-    private static func check(_ descriptor: Int32, _ path: String) throws {
+    private static func check(_ descriptor: Int32, _ path: String, _ calls: SystemCalls) throws {
         let status: FileStatus
         do throws(SystemFailure) { status = try calls.status(descriptor) } catch {
             throw LogError(.file, "cannot examine the spool's directory", place: path, cause: error.number)
@@ -253,8 +241,8 @@ package final class SpoolDirectory {
         }
     }
 
-    private static func takeLock(_ directory: Int32, _ path: String) throws -> Int32 {
-        let file = open("lock", O_RDWR | O_CREAT, in: directory)
+    private static func takeLock(_ directory: Int32, _ path: String, _ calls: SystemCalls) throws -> Int32 {
+        let file = open("lock", O_RDWR | O_CREAT, in: directory, calls)
         guard file >= 0 else {
             let cause = hw_errno()
             guard cause != EPERM && cause != ELOOP else {
@@ -266,11 +254,11 @@ package final class SpoolDirectory {
         }
         let isTaken: Bool
         do throws(SystemFailure) { isTaken = try calls.tryLock(file) } catch {
-            close(file)
+            calls.close(file)
             throw LogError(.file, "cannot lock the spool", place: path, cause: error.number)
         }
         guard isTaken else {
-            defer { close(file) }
+            defer { calls.close(file) }
             let bytes = (try? calls.bytes(20, of: file, at: 0)) ?? []
             let owner = String(decoding: bytes, as: UTF8.self).prefix { $0.isNumber }
             throw LogError(
@@ -280,59 +268,44 @@ package final class SpoolDirectory {
         }
         // For the message above only: who died holding the lock has lost it.
         let owner = Array("\(ProcessFacts.identifier)\n".utf8)
-        if (try? calls.truncate(file, to: 0)) != nil { _ = SpoolDirectory.write(file, owner, at: 0) }
+        if (try? calls.truncate(file, to: 0)) != nil {
+            _ = owner.withUnsafeBytes { owner in try? calls.write(file, owner, at: 0) }
+        }
         return file
     }
 }
 
 // Whole reads and writes of an open file; interrupted calls are repeated, a failure is an `errno`.
 extension SpoolDirectory {
-    /// The faults that a test injects; nil outside of tests.
-    @TaskLocal package static var faults: (any SpoolFaults)?
+    func close(_ file: Int32) { calls.close(file) }
 
     /// Appends all of `bytes`, in one call if the system takes them in one; returns what was written, and
     /// `errno`.
-    package static func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
-        writeWhole(bytes, faults?.write(bytes.count, inPlace: false)) { rest, _ throws(SystemFailure) in
-            try calls.write(file, rest, quietly: true)
-        }
+    package func append(_ file: Int32, _ bytes: [UInt8]) -> (written: Int, error: Int32) {
+        writeWhole(bytes) { rest, _ throws(SystemFailure) in try calls.write(file, rest, quietly: true) }
     }
 
     /// Writes all of `bytes` at `offset`; 0 or `errno`.
-    static func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
-        let fault = faults.flatMap {
-            $0.write(bytes.count, inPlace: offset + bytes.count <= (size(file) ?? 0))
-        }
-        return writeWhole(bytes, fault) { rest, written throws(SystemFailure) in
-            try calls.perform(.write) {
-                hw_write_at_quietly(file, rest.baseAddress, rest.count, Int64(offset + written))
-            }
+    func write(_ file: Int32, _ bytes: [UInt8], at offset: Int) -> Int32 {
+        writeWhole(bytes) { rest, written throws(SystemFailure) in
+            try calls.write(file, rest, at: offset + written)
         }.error
     }
 
-    /// Writes all of `bytes`, or what a fault lets through of them.
-    private static func writeWhole(
-        _ bytes: [UInt8], _ fault: (written: Int, error: Int32)?,
-        _ write: (UnsafeRawBufferPointer, Int) throws(SystemFailure) -> Int
+    private func writeWhole(
+        _ bytes: [UInt8], _ write: (UnsafeRawBufferPointer, Int) throws(SystemFailure) -> Int
     ) -> (written: Int, error: Int32) {
-        let (written, failure) = bytes.withUnsafeBytes { bytes in
-            SystemCalls.writeWhole(
-                UnsafeRawBufferPointer(rebasing: bytes.prefix(fault?.written ?? bytes.count)), write)
-        }
-        return (written, failure?.number ?? fault?.error ?? 0)
+        let (written, failure) = bytes.withUnsafeBytes { SystemCalls.writeWhole($0, write) }
+        return (written, failure?.number ?? 0)
     }
 
     /// Cuts a file to a size; 0 or `errno`.
-    static func truncate(_ file: Int32, to size: Int) -> Int32 {
-        if let error = faults?.change(), error != 0 { return error }
-        do throws(SystemFailure) { try calls.truncate(file, to: size) } catch { return error.number }
-        return 0
+    func truncate(_ file: Int32, to size: Int) -> Int32 {
+        Self.error { () throws(SystemFailure) in try calls.truncate(file, to: size) }
     }
 
     /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; 0 or `errno`.
-    package static func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32
-    {
-        if let error = faults?.read(), error != 0 { return error }
+    package func read(_ file: Int32, from offset: Int, limit: Int, into output: inout [UInt8]) -> Int32 {
         var position = offset
         let rest = max(1, (size(file) ?? limit) - offset)
         var buffer = [UInt8](repeating: 0, count: min(limit, 262_144, rest))
@@ -351,38 +324,10 @@ extension SpoolDirectory {
     }
 
     /// Waits until the disk has the file's content; 0 or `errno`.
-    static func synchronize(_ file: Int32) -> Int32 {
-        if let error = faults?.synchronize(), error != 0 { return error }
-        return fdatasync(file) == 0 ? 0 : hw_errno()
+    func synchronize(_ file: Int32) -> Int32 {
+        Self.error { () throws(SystemFailure) in try calls.sync(file) }
     }
 
     /// The file's size, or nil.
-    static func size(_ file: Int32) -> Int? {
-        var info = stat()
-        return fstat(file, &info) == 0 ? Int(info.st_size) : nil
-    }
-}
-
-/// What a test makes of a spool's file calls: a full disk, a failing one, or the death of the process in a
-/// call.
-package protocol SpoolFaults: AnyObject, Sendable {
-    /// How many of `count` bytes a write takes, and the `errno` with which it fails then; nil: it takes all.
-    ///
-    /// With `inPlace` the bytes replace others, for which a disk needs no more room.
-    func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)?
-    /// The `errno` with which a call fails that makes, renames, removes or cuts a file; 0: it succeeds.
-    func change() -> Int32
-    /// The `errno` with which a call fails that reads a file, or opens it for that; 0: it succeeds.
-    func read() -> Int32
-    /// The `errno` with which a call fails that waits until the disk has a file; 0: it succeeds.
-    func synchronize() -> Int32
-    /// The `errno` with which a call fails that waits until the disk has the names of a directory; 0: it
-    /// succeeds.
-    func synchronizeNames() -> Int32
-}
-
-extension SpoolFaults {
-    package func read() -> Int32 { 0 }
-    package func synchronize() -> Int32 { 0 }
-    package func synchronizeNames() -> Int32 { 0 }
+    func size(_ file: Int32) -> Int? { try? calls.status(file).size }
 }

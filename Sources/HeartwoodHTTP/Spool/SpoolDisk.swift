@@ -37,8 +37,8 @@ final class SpoolDisk {
     /// Opens a spool, whatever state it was left in.
     ///
     /// - Throws: `LogError` when the directory cannot be used, or another logger has it.
-    init(path: String, quarantineLimit: ByteCount) throws {
-        directory = try SpoolDirectory(path: path)
+    init(path: String, quarantineLimit: ByteCount, _ calls: SystemCalls) throws {
+        directory = try SpoolDirectory(path: path, calls)
         reports = SpoolReports(path: path)
         quarantine = Quarantine(in: directory, limit: quarantineLimit, reports)
         writer = SegmentWriter(in: directory)
@@ -134,9 +134,9 @@ extension SpoolDisk {
     private func identityInHeader(_ segment: SpoolSegment) -> [UInt8]? {
         let file = directory.open(segment.name, O_RDONLY)
         guard file >= 0 else { return nil }
-        defer { close(file) }
+        defer { directory.close(file) }
         var header: [UInt8] = []
-        _ = SpoolDirectory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        _ = directory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
         guard let named = header.withUnsafeBytes({ SpoolSegment.identity(inHeader: $0) }),
             named.firstID == segment.firstID
         else { return nil }
@@ -521,8 +521,8 @@ extension SpoolDisk {
         let old = segments[index].name
         let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return false }
-        let (_, error) = SpoolDirectory.append(file, output)
-        close(file)
+        let (_, error) = directory.append(file, output)
+        directory.close(file)
         var compacted = segments[index]
         compacted.count = count
         compacted.lastID = lastID
@@ -643,8 +643,8 @@ extension SpoolDisk {
 
     private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) -> Bool {
         let file = directory.open(segment.name, O_WRONLY)
-        let error = file < 0 ? hw_errno() : SpoolDirectory.truncate(file, to: size)
-        if file >= 0 { close(file) }
+        let error = file < 0 ? hw_errno() : directory.truncate(file, to: size)
+        if file >= 0 { directory.close(file) }
         guard error == 0 else {
             reports.fail("cannot truncate a file of the spool", segment.name, error)
             return false

@@ -207,8 +207,8 @@ final class Quarantine {
             let copy = directory.open(
                 "\(segment.name).\(range.lowerBound)", in: Self.name, O_WRONLY | O_CREAT | O_TRUNC)
             guard copy >= 0 else { continue }
-            bytes += SpoolDirectory.append(copy, file.content(range)).written
-            close(copy)
+            bytes += directory.append(copy, file.content(range)).written
+            directory.close(copy)
         }
     }
 }

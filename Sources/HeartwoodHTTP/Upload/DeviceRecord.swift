@@ -42,9 +42,9 @@ struct DeviceRecord: Codable, Sendable, Equatable {
     private static func load(_ directory: SpoolDirectory) -> DeviceRecord? {
         let file = directory.open("device.json", O_RDONLY)
         guard file >= 0 else { return nil }
-        defer { close(file) }
+        defer { directory.close(file) }
         var bytes: [UInt8] = []
-        guard SpoolDirectory.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
+        guard directory.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
         return try? ValueDepth.decode(DeviceRecord.self, json: bytes)
     }
 
@@ -53,8 +53,8 @@ struct DeviceRecord: Codable, Sendable, Equatable {
         guard let directory, let bytes = try? JSONEncoder().encode(self) else { return }
         let file = directory.open("device.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return }
-        let (_, error) = SpoolDirectory.append(file, Array(bytes))
-        close(file)
+        let (_, error) = directory.append(file, Array(bytes))
+        directory.close(file)
         if error == 0 { _ = directory.rename("device.tmp", to: "device.json") }
     }
 

@@ -27,7 +27,7 @@ extension HTTPLogger: DurableLogger {
     /// torn.
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         guard let disk = journaled?.disk else { return nil }
-        let calls = SystemCalls()
+        let calls = disk.directory.calls
         // It was renamed when it was sealed, and is one of the last.
         for segment in disk.segments.reversed() {
             let file = disk.directory.open(segment.name, O_RDONLY)

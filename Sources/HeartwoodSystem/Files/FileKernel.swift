@@ -19,6 +19,8 @@ package protocol FileKernel: Sendable {
         -> Int32
     func close(_ descriptor: Int32)
     func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure)
+        -> Int
     func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int
     ) throws(SystemFailure) -> Int
@@ -46,5 +48,8 @@ package protocol FileKernel: Sendable {
     func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure)
     func unlink(_ directory: Int32, _ name: String) throws(SystemFailure)
     func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure)
+    func makeDirectory(_ directory: Int32, _ name: String, mode: UInt32) throws(SystemFailure)
+    func removeDirectory(_ directory: Int32, _ name: String) throws(SystemFailure)
+    func move(_ directory: Int32, _ name: String, into other: Int32) throws(SystemFailure)
     func names(_ directory: Int32) throws(SystemFailure) -> [String]
 }

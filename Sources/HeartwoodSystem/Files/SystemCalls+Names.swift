@@ -69,6 +69,24 @@ extension SystemCalls {
         _ = try perform(.makeDirectory) { Int(mkdir(path, mode_t(mode))) }
     }
 
+    /// Makes a directory in another one; fails with `EEXIST` where the name is taken.
+    package func makeDirectory(_ directory: Int32, _ name: String, mode: UInt32) throws(SystemFailure) {
+        if let kernel { return try kernel.makeDirectory(directory, name, mode: mode) }
+        _ = try perform(.makeDirectory) { Int(mkdirat(directory, name, mode_t(mode))) }
+    }
+
+    /// Removes an empty directory of another one.
+    package func removeDirectory(_ directory: Int32, _ name: String) throws(SystemFailure) {
+        if let kernel { return try kernel.removeDirectory(directory, name) }
+        _ = try perform(.unlink) { Int(unlinkat(directory, name, AT_REMOVEDIR)) }
+    }
+
+    /// Moves a file into another directory, under the same name.
+    package func move(_ directory: Int32, _ name: String, into other: Int32) throws(SystemFailure) {
+        if let kernel { return try kernel.move(directory, name, into: other) }
+        _ = try perform(.rename) { Int(renameat(directory, name, other, name)) }
+    }
+
     /// Takes the lock of an open file without waiting.
     ///
     /// - Returns: false where another open file has it.

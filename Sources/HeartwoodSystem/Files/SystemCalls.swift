@@ -137,6 +137,16 @@ package struct SystemCalls: Sendable {
         }
     }
 
+    /// Writes at a position, of a file that was not opened to append; may write less than asked for.
+    package func write(
+        _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int
+    ) throws(SystemFailure) -> Int {
+        if let kernel { return try kernel.write(descriptor, bytes, at: offset) }
+        return try perform(.write) {
+            hw_write_at_quietly(descriptor, bytes.baseAddress, bytes.count, Int64(offset))
+        }
+    }
+
     /// Reads at a position; zero bytes at the end of the file.
     package func read(
         _ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPointer, at offset: Int

@@ -4,7 +4,7 @@ import HeartwoodHTTP
 
 /// The faults of a simulated disk: it is full for a while, fails calls, or the process dies in the middle of one; any of
 /// them at the same time.
-final class SimulatedDisk: SpoolFaults {
+final class SimulatedDisk: DiskFaults {
     private struct State {
         var isFull = false
         var isDead = false

@@ -17,9 +17,12 @@ struct SimulatedPlace {
     }
 
     func open(_ settings: SpoolSettings, _ clock: any LogClock) throws -> any UnsentStore {
-        guard isPartitioned else { return try Spool(directory: path, settings: settings, clock: clock) }
+        guard isPartitioned else {
+            return try Spool(directory: path, settings: settings, clock: clock, calls: FaultyKernel.calls)
+        }
         return try PartitionedSpool(
-            path: path, partitionSize: partitionSize, settings: settings, clock: clock
+            path: path, partitionSize: partitionSize, settings: settings, clock: clock,
+            calls: FaultyKernel.calls
         ) { newest in
             let number = (newest.flatMap { Int($0, radix: 16) } ?? 0) + 1
             let digits = String(number, radix: 16)

@@ -72,7 +72,7 @@ final class SimulatedWorld {
     /// Lets the world go on for so many steps, then heals everything, and looks whether everything is delivered.
     func run(steps: Int) throws {
         do {
-            try SpoolDirectory.$faults.withValue(disk) {
+            try FaultyKernel.$faults.withValue(disk) {
                 for _ in 0..<steps {
                     step += 1
                     if life == nil { try begin() } else { try course.act(in: self) }

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// Counts the waits for the disk, and fails them while told to.
-    private final class Disk: SpoolFaults {
+    private final class Disk: DiskFaults {
         let waits = Locked(0)
         let nameWaits = Locked(0)
         let isFailing = Locked(false)
@@ -97,11 +97,11 @@ import Testing
     @Test("The disk has the refused messages before their store forgets them: once for all of an answer")
     func synchronized() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try SpoolDirectory(path: directory.path, FaultyKernel.calls)
         let file = DeadLetterFile(in: place, limit: .kibibytes(16))
         let time = LogTimestamp(nanoseconds: 0)
         let disk = Disk()
-        SpoolDirectory.$faults.withValue(disk) {
+        FaultyKernel.$faults.withValue(disk) {
             #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 0)
             for number in 0..<5 {
                 #expect(file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).isKept)
@@ -145,10 +145,11 @@ import Testing
         }
         let directory = try TemporaryDirectory()
         let disk = Disk()
-        try SpoolDirectory.$faults.withValue(disk) {
+        try FaultyKernel.$faults.withValue(disk) {
             let host = Host()
             let settings = try SimulatedSettings.makeBare(spool: SpoolSettings(), neverDrops: false)
-            let shell = DeliveryShell(try Spool(directory: directory.path), settings, host)
+            let shell = DeliveryShell(
+                try Spool(directory: directory.path, calls: FaultyKernel.calls), settings, host)
             func log(_ text: String) {
                 _ = shell.append(
                     EntryCoder.encode(Self.entry(text)), time: host.wallTime, level: 4, mark: 0, points: 0)

@@ -9,7 +9,7 @@ import Testing
 /// With `synchronizes`, what a power cut may find: the order of the calls that make a message durable.
 @Suite(.inTurn) struct SpoolDurabilityTests {
     /// Notes the calls in their order.
-    private final class Order: SpoolFaults {
+    private final class Order: DiskFaults {
         private let calls = Locked<[String]>([])
         func take() -> [String] {
             calls.withLock { calls in
@@ -36,7 +36,7 @@ import Testing
     func newSegment() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let order = Order()
-        try SpoolDirectory.$faults.withValue(order) {
+        try FaultyKernel.$faults.withValue(order) {
             let spool = try directory.openSpool(ManualClock()) { $0.synchronizes = true }
             _ = order.take()
             for expected in [["name", "sync names", "write", "sync"], ["write", "sync"]] {

@@ -62,7 +62,7 @@ import Testing
         fill(spool, 0..<1)
         let disk = SimulatedDisk(copiesOnWrite: false)
         disk.setFull(true)
-        try SpoolDirectory.$faults.withValue(disk) {
+        try FaultyKernel.$faults.withValue(disk) {
             for _ in 0..<40 {
                 spool.append([UInt8](repeating: 1, count: 900_000), time: clock.now(), level: 4)
                 try #require(spool.unsaved.bytes < 17 << 20)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.inTurn) struct SpoolFaultTests {
     /// Cuts every write that replaces something, and fails it.
-    private final class TornCursor: SpoolFaults {
+    private final class TornCursor: DiskFaults {
         func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? {
             inPlace ? (count / 3, EIO) : nil
         }
@@ -16,7 +16,7 @@ import Testing
     }
 
     private func spool(_ directory: TemporaryDirectory, count: Int = 0) throws -> Spool {
-        let spool = try Spool(directory: directory.path, clock: ManualClock())
+        let spool = try Spool(directory: directory.path, clock: ManualClock(), calls: FaultyKernel.calls)
         for number in 0..<count {
             spool.append(Array("\(number)".utf8), time: ManualClock().now(), level: 4)
         }
@@ -34,7 +34,7 @@ import Testing
         let first = try spool(directory, count: 10)
         let piece = try #require(first.nextPiece(maximumCount: 4, maximumBytes: .max))
         first.complete(piece, done: piece.records.map(\.id))
-        SpoolDirectory.$faults.withValue(TornCursor()) {
+        FaultyKernel.$faults.withValue(TornCursor()) {
             for _ in 0..<3 {
                 let piece = first.nextPiece(maximumCount: 2, maximumBytes: .max)
                 #expect(texts(piece).count == 2)

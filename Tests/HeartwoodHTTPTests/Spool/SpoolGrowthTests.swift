@@ -9,7 +9,7 @@ import Testing
 /// What delivery costs must not grow with the number of files: counted in looks and calls, not in time.
 @Suite(.inTurn) struct SpoolGrowthTests {
     /// Counts the calls of a spool.
-    private final class Calls: SpoolFaults {
+    private final class Calls: DiskFaults {
         private let state = Locked(0)
         var count: Int { state.withLock { $0 } }
 
@@ -92,7 +92,7 @@ import Testing
         for count in [100, 400, 1600] {
             let directory = try TemporaryDirectory(isFast: true)
             let calls = Calls()
-            try SpoolDirectory.$faults.withValue(calls) {
+            try FaultyKernel.$faults.withValue(calls) {
                 let clock = ManualClock()
                 let change: (inout SpoolSettings) -> Void = { ($0.segmentCount, $0.maximumFiles) = (1, 0) }
                 do {

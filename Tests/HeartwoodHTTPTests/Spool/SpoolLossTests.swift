@@ -16,7 +16,7 @@ import Testing
     init() throws { directory = try TemporaryDirectory(isFast: true) }
 
     private func withDisk<Result>(_ work: () throws -> Result) rethrows -> Result {
-        try SpoolDirectory.$faults.withValue(disk, operation: work)
+        try FaultyKernel.$faults.withValue(disk, operation: work)
     }
 
     private func open(_ change: (inout SpoolSettings) -> Void = { _ in }) throws -> Spool {
@@ -317,7 +317,7 @@ import Testing
     }
 
     /// Fails one call that makes, renames or removes something.
-    private final class OneFailure: SpoolFaults {
+    private final class OneFailure: DiskFaults {
         private let left: Locked<Int>
         init(after calls: Int) { left = Locked(calls) }
         func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
@@ -336,7 +336,7 @@ import Testing
         func store() throws -> PartitionedSpool {
             try PartitionedSpool(
                 path: directory.path + "/events", partitionSize: .bytes(1), settings: SpoolSettings(),
-                clock: clock
+                clock: clock, calls: FaultyKernel.calls
             ) { newest in
                 let number = (newest.flatMap { Int($0, radix: 16) } ?? 0) + 1
                 let digits = String(number, radix: 16)
@@ -351,7 +351,7 @@ import Testing
         let second = try store()
         #expect(second.pending == 4 && second.partitions.count == 4)
         var all: [Int] = []
-        SpoolDirectory.$faults.withValue(OneFailure(after: calls)) {
+        FaultyKernel.$faults.withValue(OneFailure(after: calls)) {
             for _ in 0..<10 {
                 guard let piece = second.nextPiece(maximumCount: 10, maximumBytes: .max) else { continue }
                 all += numbers(piece)

@@ -119,10 +119,10 @@ import Testing
             let place = try TemporaryDirectory(isFast: true)
             var settings = SpoolSettings()
             settings.synchronizes = synchronizes
-            let spool = try Spool(directory: place.path, settings: settings)
+            let spool = try Spool(directory: place.path, settings: settings, calls: FaultyKernel.calls)
             func made(_ body: () throws -> Void) rethrows -> Int {
                 let syncs = CountedSyncs()
-                try SpoolDirectory.$faults.withValue(syncs, operation: body)
+                try FaultyKernel.$faults.withValue(syncs, operation: body)
                 return syncs.count
             }
             let one = synchronizes ? 1 : 0
@@ -146,8 +146,8 @@ import Testing
     @Test("A save that the disk does not confirm is reported") func notDurable() throws {
         var settings = SpoolSettings()
         settings.synchronizes = true
-        let spool = try Spool(directory: directory.path, settings: settings)
-        SpoolDirectory.$faults.withValue(CountedSyncs(error: EIO)) {
+        let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
+        FaultyKernel.$faults.withValue(CountedSyncs(error: EIO)) {
             spool.append([1], time: time, level: 4)
             spool.save()
         }
@@ -157,7 +157,7 @@ import Testing
 
     @Test("What a file takes before it may grow no more is waited for, too") func durableInPart() throws {
         /// Lets the second of two records be written in part only.
-        final class Limited: SpoolFaults, @unchecked Sendable {
+        final class Limited: DiskFaults, @unchecked Sendable {
             let syncs = CountedSyncs()
             func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? {
                 inPlace ? nil : (count - 3, EFBIG)
@@ -167,17 +167,17 @@ import Testing
         }
         var settings = SpoolSettings()
         settings.synchronizes = true
-        let spool = try Spool(directory: directory.path, settings: settings)
+        let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
         for number in 1...2 { spool.append([UInt8(number)], time: time, level: 4) }
         let faults = Limited()
-        SpoolDirectory.$faults.withValue(faults) { _ = spool.save() }
+        FaultyKernel.$faults.withValue(faults) { _ = spool.save() }
         #expect(faults.syncs.count == 1)
         #expect(spool.unsavedCount == 1)
         #expect(!spool.drainErrors().contains { $0.message.contains("sync") })
     }
 
     /// Counts how often a file was to be on the disk.
-    private final class CountedSyncs: SpoolFaults, @unchecked Sendable {
+    private final class CountedSyncs: DiskFaults, @unchecked Sendable {
         private let calls = Locked(0)
         private let error: Int32
 

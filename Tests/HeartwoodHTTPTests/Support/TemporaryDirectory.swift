@@ -45,7 +45,8 @@ extension TemporaryDirectory {
     func openSpool(_ clock: ManualClock, _ change: (inout SpoolSettings) -> Void) throws -> Spool {
         var settings = SpoolSettings()
         change(&settings)
-        return try Spool(directory: path + "/spool", settings: settings, clock: clock)
+        return try Spool(
+            directory: path + "/spool", settings: settings, clock: clock, calls: FaultyKernel.calls)
     }
 }
 

@@ -379,6 +379,22 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         disk.makeFolder(owner: user, mode: mode)
     }
 
+    // Files make none of these calls.
+    func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFailure)
+        -> Int
+    {
+        throw SystemFailure(.write, ENOSYS)
+    }
+    func makeDirectory(_ directory: Int32, _ name: String, mode: UInt32) throws(SystemFailure) {
+        throw SystemFailure(.makeDirectory, ENOSYS)
+    }
+    func removeDirectory(_ directory: Int32, _ name: String) throws(SystemFailure) {
+        throw SystemFailure(.unlink, ENOSYS)
+    }
+    func move(_ directory: Int32, _ name: String, into other: Int32) throws(SystemFailure) {
+        throw SystemFailure(.rename, ENOSYS)
+    }
+
     func names(_ directory: Int32) throws(SystemFailure) -> [String] {
         try enter(.list)
         return try folder(directory, .list).entries.keys.sorted()
