@@ -533,14 +533,17 @@ extension Spool {
     private func reclaim() -> Bool {
         guard batch.reclaimable > 0, let range = batch.state.range else { return false }
         if unsaved.removeAll(where: { batch.state.isDone($0.id) }) > 0 { return true }
-        let isFound = disk?.reclaim(range, batch.state.isDone) ?? false
+        let isFound = disk?.reclaim(range, synchronizes: settings.synchronizes, batch.state.isDone) ?? false
         if !isFound { batch.endReclaiming() }
         return isFound
     }
 
     func evict(below level: UInt8) -> Bool {
         let spared = batch.state.last
-        var count = disk?.compact(below: level, sparing: batch.state.range, batch.state.isDone) ?? 0
+        var count =
+            disk?.compact(
+                below: level, sparing: batch.state.range, synchronizes: settings.synchronizes,
+                batch.state.isDone) ?? 0
         if count == 0 { count = unsaved.removeAll { $0.id > spared && $0.level > level } }
         countDropped(count, \.droppedFull)
         return count > 0

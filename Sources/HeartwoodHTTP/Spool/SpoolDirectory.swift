@@ -11,6 +11,8 @@ package final class SpoolDirectory {
     private let descriptor: Int32
     private let lock: Int32
     private let owner = ProcessOwner()
+    /// How many of the last directories of the path were made, whose names the disk may not have.
+    private var made: Int
 
     /// What files are reached by.
     let calls: SystemCalls
@@ -25,7 +27,8 @@ package final class SpoolDirectory {
                 .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
         (self.path, self.calls) = (path, calls)
-        let made = mkdir(path, 0o700) == 0 || Self.makeParents(of: path)
+        let isThere: Bool
+        (isThere, made) = Self.make(path)
         let cause = hw_errno()
         descriptor = Self.number { () throws(SystemFailure) in
             try calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
@@ -33,8 +36,8 @@ package final class SpoolDirectory {
         guard descriptor >= 0 else {
             throw LogError(
                 .file,
-                made ? "cannot open the spool's directory" : "cannot create the spool's directory",
-                place: path, cause: made ? hw_errno() : cause)
+                isThere ? "cannot open the spool's directory" : "cannot create the spool's directory",
+                place: path, cause: isThere ? hw_errno() : cause)
         }
         do {
             try Self.check(descriptor, path, calls)
@@ -150,8 +153,19 @@ package final class SpoolDirectory {
         }
     }
 
-    /// Makes names durable; 0 or `errno`.
+    /// Makes names durable, that of the directory as well; 0 or `errno`.
     func synchronize() -> Int32 {
+        while made > 0 {
+            let parent = repeatElement("..", count: made).joined(separator: "/")
+            // One that may be written to and not read cannot be waited for.
+            let error = Self.error(accepting: EACCES) { () throws(SystemFailure) in
+                let place = try calls.openFile(descriptor, parent, O_RDONLY | O_DIRECTORY)
+                defer { calls.close(place) }
+                try calls.syncDirectory(place)
+            }
+            if error != 0 { return error }
+            made -= 1
+        }
         return Self.error { () throws(SystemFailure) in try calls.syncDirectory(descriptor) }
     }
 
@@ -215,14 +229,23 @@ package final class SpoolDirectory {
         return stat(path, &info) == 0 && info.st_mode & 0o170000 == 0o040000
     }
 
-    private static func makeParents(of path: String) -> Bool {
-        guard hw_errno() == ENOENT else { return hw_errno() == EEXIST }
+    /// Makes a directory and those above it, as far as they are missing; says whether it is there then, and
+    /// how many were made.
+    private static func make(_ path: String) -> (isThere: Bool, made: Int) {
+        if mkdir(path, 0o700) == 0 { return (true, 1) }
+        guard hw_errno() == ENOENT else { return (hw_errno() == EEXIST, 0) }
+        var made = 0
         var parent = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
             parent += part + "/"
-            if mkdir(parent, 0o700) != 0 && hw_errno() != EEXIST && hw_errno() != EISDIR { return false }
+            if mkdir(parent, 0o700) == 0 {
+                made += 1
+            } else if hw_errno() != EEXIST && hw_errno() != EISDIR {
+                return (false, made)
+            }
         }
-        return mkdir(path, 0o700) == 0 || hw_errno() == EEXIST
+        if mkdir(path, 0o700) == 0 { return (true, made + 1) }
+        return (hw_errno() == EEXIST, made)
     }
 
     private static func check(_ descriptor: Int32, _ path: String, _ calls: SystemCalls) throws {

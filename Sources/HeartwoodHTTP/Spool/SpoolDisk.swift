@@ -465,8 +465,10 @@ extension SpoolDisk {
 
     /// Rewrites the oldest segment that has records less serious than `level`, without these; returns how
     /// many went.
-    func compact(below level: UInt8, sparing range: ClosedRange<UInt64>?, _ isDone: (UInt64) -> Bool) -> Int?
-    {
+    func compact(
+        below level: UInt8, sparing range: ClosedRange<UInt64>?, synchronizes: Bool,
+        _ isDone: (UInt64) -> Bool
+    ) -> Int? {
         var index = compacted.level <= level ? segments.place { $0.firstID >= compacted.end } : 0
         compacted = (level, index < segments.count ? segments[index].firstID : compacted.end)
         var isWhole = true
@@ -484,7 +486,9 @@ extension SpoolDisk {
                         for entry in kept {
                             SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output)
                         }
-                        return replace(index, with: output, count: kept.count, lastID: last.id) ? gone : nil
+                        let isReplaced = replace(
+                            index, with: output, count: kept.count, lastID: last.id, synchronizes)
+                        return isReplaced ? gone : nil
                     }
                 } else {
                     isWhole = false
@@ -498,7 +502,9 @@ extension SpoolDisk {
 
     /// Rewrites the oldest segment with done records of `range` without these; false when it has none, or the
     /// disk does not take it.
-    func reclaim(_ range: ClosedRange<UInt64>, _ isDone: (UInt64) -> Bool) -> Bool {
+    func reclaim(
+        _ range: ClosedRange<UInt64>, synchronizes: Bool, _ isDone: (UInt64) -> Bool
+    ) -> Bool {
         var next = segments.place(after: range.lowerBound - 1)
         while next < segments.count {
             let segment = segments[next]
@@ -512,16 +518,21 @@ extension SpoolDisk {
             guard let last = kept.last else { return discard(at: index) }
             var output = segment.header(identity: identity)
             for entry in kept { SpoolFrame.encode(file.record(entry), salt: file.salt, into: &output) }
-            return replace(index, with: output, count: kept.count, lastID: last.id)
+            return replace(index, with: output, count: kept.count, lastID: last.id, synchronizes)
         }
         return false
     }
 
-    func replace(_ index: Int, with output: [UInt8], count: Int, lastID: UInt64) -> Bool {
+    /// Puts a file in the place of a segment, which is on the disk before the old one goes if that is asked
+    /// for: a power cut finds one of them whole.
+    private func replace(
+        _ index: Int, with output: [UInt8], count: Int, lastID: UInt64, _ synchronizes: Bool
+    ) -> Bool {
         let old = segments[index].name
         let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
         guard file >= 0 else { return false }
-        let (_, error) = directory.append(file, output)
+        var (_, error) = directory.append(file, output)
+        if error == 0, synchronizes { error = directory.synchronize(file) }
         directory.close(file)
         var compacted = segments[index]
         compacted.count = count
@@ -533,7 +544,8 @@ extension SpoolDisk {
         }
         (compacted.size, compacted.name) = (output.count, name)
         segments[index] = compacted
-        if name != old { _ = directory.remove(old) }
+        // Of two of them the next start keeps the one that is whole.
+        if name != old, !synchronizes || directory.synchronize() == 0 { _ = directory.remove(old) }
         if reader?.firstID == segments[index].firstID { reader = nil }
         return true
     }

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "A new file's name is on the disk before its first record is written, and the record before the save returns"
+        "The names of a new file and of the new directory are on the disk before the first record, and it before the save returns"
     )
     func newSegment() throws {
         let directory = try TemporaryDirectory(isFast: true)
@@ -39,11 +39,32 @@ import Testing
         try FaultyKernel.$faults.withValue(order) {
             let spool = try directory.openSpool(ManualClock()) { $0.synchronizes = true }
             _ = order.take()
-            for expected in [["name", "sync names", "write", "sync"], ["write", "sync"]] {
+            for expected in [["name", "sync names", "sync names", "write", "sync"], ["write", "sync"]] {
                 spool.append([1], time: ManualClock().now(), level: 4)
                 #expect(spool.save())
                 #expect(order.take() == expected)
             }
+        }
+    }
+
+    @Test("A file that takes the place of another is on the disk, with its name, before the other one goes")
+    func compaction() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        let order = Order()
+        try FaultyKernel.$faults.withValue(order) {
+            let spool = try directory.openSpool(ManualClock()) {
+                ($0.segmentCount, $0.synchronizes) = (3, true)
+            }
+            for number in 0..<4 {
+                spool.append([UInt8(number)], time: ManualClock().now(), level: number == 2 ? 5 : 1)
+                spool.save()
+            }
+            _ = order.take()
+            #expect(spool.evict(below: 3))
+            // Before them, the newest file is sealed.
+            #expect(order.take().suffix(6) == ["name", "write", "sync", "name", "sync names", "name"])
+            let piece = try #require(spool.nextPiece(maximumCount: 9, maximumBytes: .max))
+            #expect(piece.records.map(\.payload) == [[0], [1], [3]])
         }
     }
 }
