@@ -20,9 +20,11 @@ struct DeliverySettings: Sendable {
     }
 
     /// Where the requests go: where the address names no path, to the encoding's own.
-    var endpoint: HTTPEndpoint {
+    var endpoint: HTTPEndpoint { DeliverySettings.endpoint(of: address, chosen.encoding) }
+
+    static func endpoint(of address: HTTPAddress, _ encoding: any RemoteEncoding) -> HTTPEndpoint {
         let endpoint = address.endpoint
-        return endpoint.path == "/" ? endpoint.with(path: chosen.encoding.defaultPath) : endpoint
+        return endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
     }
 
     /// What the engine goes by.

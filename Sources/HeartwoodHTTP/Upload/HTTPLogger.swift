@@ -223,7 +223,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     }
 
     /// Where the requests go: where the address names no path, to the encoding's own.
-    public var endpoint: HTTPEndpoint { current.endpoint }
+    public var endpoint: HTTPEndpoint { DeliverySettings.endpoint(of: address, encoding) }
 
     /// Sends to another address from now on, what is stored already as well.
     ///
@@ -348,7 +348,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         runtime.apply(current)
     }
 
-    /// The settings, as they hold for whoever asks.
+    /// The settings in force; for hooks, which own what is known of the device.
     private var current: DeliverySettings {
         DeliverySettings(
             chosen: settings, name: name, address: address, transport: transport, device: deviceDictionary,
