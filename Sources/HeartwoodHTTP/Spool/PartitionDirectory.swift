@@ -66,7 +66,9 @@ final class PartitionDirectory {
     ///
     /// - Throws: `LogError` when its directory cannot be made or used.
     func make(_ name: String) throws -> Spool {
-        try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+        if settings.synchronizes { _ = root?.synchronize() }
+        return spool
     }
 
     /// Makes a partition of so many dead letters.
@@ -77,6 +79,7 @@ final class PartitionDirectory {
         settings.payloadLimit = SpoolRecord.largestPayload
         settings.synchronizes = true
         let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+        _ = root?.synchronize()
         try spool.appendWhole(count, letters)
         return spool
     }

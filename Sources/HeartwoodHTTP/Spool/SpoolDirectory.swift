@@ -126,14 +126,12 @@ package final class SpoolDirectory {
 
     /// Removes a file; 0, also for one that is not there, or `errno`.
     func remove(_ name: String) -> Int32 {
-        return Self.error(accepting: ENOENT) { () throws(SystemFailure) in
-            try calls.unlink(descriptor, name)
-        }
+        Self.error(accepting: ENOENT) { () throws(SystemFailure) in try calls.unlink(descriptor, name) }
     }
 
     /// Gives a file another name; 0 or `errno`.
     func rename(_ name: String, to other: String) -> Int32 {
-        return Self.error { () throws(SystemFailure) in try calls.rename(descriptor, name, to: other) }
+        Self.error { () throws(SystemFailure) in try calls.rename(descriptor, name, to: other) }
     }
 
     /// Moves a file into a directory in this one, which is made where it is missing; 0 or `errno`.

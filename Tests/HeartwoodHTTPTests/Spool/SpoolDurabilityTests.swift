@@ -47,6 +47,23 @@ import Testing
         }
     }
 
+    @Test("A new partition is on the disk with the names of all new directories") func partition() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        let order = Order()
+        try FaultyKernel.$faults.withValue(order) {
+            var settings = SpoolSettings()
+            settings.synchronizes = true
+            let store = try PartitionedSpool(
+                path: directory.path + "/a/events", partitionSize: .mebibytes(1), settings: settings,
+                clock: ManualClock(), calls: FaultyKernel.calls
+            ) { _ in String(repeating: "0", count: 24) }
+            try store.add([1], time: ManualClock().now(), level: 4)
+            store.save()
+        }
+        // Where `a` is, `a`, `events`; `events` again for the partition alone, and the partition.
+        #expect(order.take().count { $0 == "sync names" } == 5)
+    }
+
     @Test("A file that takes the place of another is on the disk, with its name, before the other one goes")
     func compaction() throws {
         let directory = try TemporaryDirectory(isFast: true)
