@@ -35,6 +35,14 @@ import Testing
             return forms.contains { output.range(of: Data($0)) != nil }
         }
 
+        /// What is around a form that is readable, or else the beginning.
+        func surroundings(in output: [UInt8]) -> String {
+            let data = Data(output)
+            let place = forms.lazy.compactMap { data.range(of: Data($0)) }.first ?? 0..<300
+            let shown = max(0, place.lowerBound - 300)..<min(data.count, place.upperBound + 300)
+            return String(decoding: data[shown], as: UTF8.self)
+        }
+
         func count(in output: [UInt8]) -> Int {
             let text = Data(output)
             return forms.reduce(0) { count, form in
@@ -243,7 +251,7 @@ import Testing
     ) {
         #expect(
             sample.isReadable(in: output) == Self.mayShow(privacy, policy),
-            "\(place): \(sample.type), \(privacy), \(policy): \(String(decoding: output.prefix(600), as: UTF8.self))"
+            "\(place): \(sample.type), \(privacy), \(policy): \(sample.surroundings(in: output).debugDescription)"
         )
     }
 
