@@ -67,7 +67,12 @@ final class PartitionDirectory {
     /// - Throws: `LogError` when its directory cannot be made or used.
     func make(_ name: String) throws -> Spool {
         let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
-        if settings.synchronizes { _ = root?.synchronize() }
+        if settings.synchronizes, let error = root?.synchronize(), error != 0 {
+            report(
+                LogError(
+                    .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error
+                ))
+        }
         return spool
     }
 
@@ -79,7 +84,10 @@ final class PartitionDirectory {
         settings.payloadLimit = SpoolRecord.largestPayload
         settings.synchronizes = true
         let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
-        _ = root?.synchronize()
+        if let error = root?.synchronize(), error != 0 {
+            throw LogError(
+                .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error)
+        }
         try spool.appendWhole(count, letters)
         return spool
     }

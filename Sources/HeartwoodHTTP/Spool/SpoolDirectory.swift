@@ -214,8 +214,13 @@ package final class SpoolDirectory {
         let place = subdirectory.contains("/") ? openNested(subdirectory) : openDirectory(subdirectory)
         guard place >= 0 else { return nil }
         defer { calls.close(place) }
-        return try? calls.names(place).compactMap { name in
-            (try? calls.status(place, name)).map { (name, $0) }
+        do throws(SystemFailure) {
+            return try calls.names(place).compactMap { name in
+                (try? calls.status(place, name)).map { (name, $0) }
+            }
+        } catch {
+            SystemCalls.setErrno(error.number)
+            return nil
         }
     }
 
@@ -349,6 +354,11 @@ extension SpoolDirectory {
         Self.error { () throws(SystemFailure) in try calls.sync(file) }
     }
 
-    /// The file's size, or nil.
-    func size(_ file: Int32) -> Int? { try? calls.status(file).size }
+    /// The file's size; nil on failure, with the reason in `errno`.
+    func size(_ file: Int32) -> Int? {
+        do throws(SystemFailure) { return try calls.status(file).size } catch {
+            SystemCalls.setErrno(error.number)
+            return nil
+        }
+    }
 }

@@ -544,9 +544,12 @@ extension SpoolDisk {
         }
         (compacted.size, compacted.name) = (output.count, name)
         segments[index] = compacted
-        // Of two of them the next start keeps the one that is whole.
-        if name != old, !synchronizes || directory.synchronize() == 0 { _ = directory.remove(old) }
-        if reader?.firstID == segments[index].firstID { reader = nil }
+        if reader?.firstID == compacted.firstID { reader = nil }
+        if name == old { return true }
+        let failure = synchronizes ? directory.synchronize() : 0
+        if failure != 0 { reports.fail("cannot synchronize the spool's directory", name, failure) }
+        // In any case: what was taken out of it must not come back.
+        _ = directory.remove(old)
         return true
     }
 

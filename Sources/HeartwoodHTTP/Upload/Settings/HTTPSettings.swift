@@ -2,7 +2,8 @@ public import Heartwood
 
 /// All settings of an ``HTTPLogger`` as one value, to be kept, or changed together.
 ///
-/// The properties of the same names describe each.
+/// The properties of the same names describe each. A new value has the defaults of a logger with a spool
+/// directory; to change a logger, change its own value with ``HTTPLogger/updateSettings(_:)``.
 ///
 /// ```swift
 /// remote.updateSettings { settings in
@@ -55,7 +56,7 @@ public struct HTTPSettings: Sendable {
     public var saveDelay = Duration.zero
     /// How much the files of refused messages take.
     public var deadLetterLimit = ByteCount.mebibytes(8)
-    /// How long a flush waits for the delivery.
+    /// How long a flush waits for the delivery; a logger without a spool directory begins with 4 s.
     public var flushWait = Duration.zero
     /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``.
     public var exitWait = Duration.seconds(1)

@@ -25,6 +25,7 @@ import Testing
             ("{app}.{number:6}.log", "UTC", "shop.000003@pid77.log"),
             ("{app} {date:yyyy-MM-dd}#{number}.log", "UTC", "shop 2026-10-25#3@pid77.log"),
             ("{{{app}}}.{number}.l{{og", "UTC", "{shop}.3@pid77.l{og"),
+            ("{app:}.{number:}.log", "UTC", "shop.3@pid77.log"),
         ])
     func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
         let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))

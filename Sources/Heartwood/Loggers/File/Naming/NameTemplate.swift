@@ -45,7 +45,7 @@ extension NameTemplate {
                 if case .literal(let literal) = piece { pieces.append(.literal(literal)) }
                 continue
             }
-            let format = range.map { String(characters[$0]) }
+            let format = range.flatMap { $0.isEmpty ? nil : String(characters[$0]) }
             switch (name, format) {
             case ("app", nil): pieces.append(.application)
             case ("pid", nil): pieces.append(.process)
