@@ -496,7 +496,7 @@ static inline __attribute__((always_inline)) int64_t hw_ring_reserve(
             if (__atomic_load_n(ring->tail, __ATOMIC_RELAXED) != tail) continue;
             return -1;
         }
-        // Sequentially consistent, together with the drain's falling asleep: see `DrainSchedule`.
+        // Sequentially consistent, together with the drain's falling asleep: see `RingConsumer`.
         uint64_t end = tail + (uint64_t)(filler + size);
         if (!__atomic_compare_exchange_n(ring->tail, &tail, end, true, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) continue;
         if (__builtin_expect(filler > 0, 0)) hw_ring_publish(ring, tail, filler, hw_record_filler);
