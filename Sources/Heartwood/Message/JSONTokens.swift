@@ -48,10 +48,12 @@ package struct JSONTokens {
         return true
     }
 
+    private static let words: [StaticString] = ["true", "false", "null"]
+
     /// Takes `true`, `false` or `null`; nil where none of them is next.
     package mutating func word() -> Range<Int>? {
         let start = index
-        for word: StaticString in ["true", "false", "null"] where bytes.has(word, at: start) {
+        for word in JSONTokens.words where bytes.has(word, at: start) {
             index += word.utf8CodeUnitCount
             return start..<index
         }

@@ -55,7 +55,7 @@ final class PartitionDirectory {
     /// Opens a partition that exists; nil, with a report, when that is not possible now.
     func open(_ name: String) -> Spool? {
         do {
-            return try make(name)
+            return try spool(name, settings)
         } catch {
             report(error as? LogError ?? LogError(.file, "\(error)", place: path + "/" + name))
             return nil
@@ -66,14 +66,23 @@ final class PartitionDirectory {
     ///
     /// - Throws: `LogError` when its directory cannot be made or used.
     func make(_ name: String) throws -> Spool {
-        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
-        if settings.synchronizes, let error = root?.synchronize(), error != 0 {
-            report(
-                LogError(
-                    .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error
-                ))
+        let spool = try spool(name, settings)
+        if settings.synchronizes {
+            do throws(LogError) { try confirm(name) } catch { report(error) }
         }
         return spool
+    }
+
+    private func spool(_ name: String, _ settings: SpoolSettings) throws -> Spool {
+        try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+    }
+
+    /// Waits until the disk has the name of a new partition.
+    private func confirm(_ name: String) throws(LogError) {
+        if let error = root?.synchronize(), error != 0 {
+            throw LogError(
+                .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error)
+        }
     }
 
     /// Makes a partition of so many dead letters.
@@ -83,11 +92,8 @@ final class PartitionDirectory {
         var settings = settings
         settings.payloadLimit = SpoolRecord.largestPayload
         settings.synchronizes = true
-        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
-        if let error = root?.synchronize(), error != 0 {
-            throw LogError(
-                .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error)
-        }
+        let spool = try spool(name, settings)
+        try confirm(name)
         try spool.appendWhole(count, letters)
         return spool
     }

@@ -91,7 +91,7 @@ package struct SpoolPiece: Sendable, Equatable {
     package let range: ClosedRange<UInt64>
     /// The records, in their order; never empty.
     package let records: [SpoolRecord]
-    /// The same key always stands for the same records, over restarts too.
+    /// A key names the same records always, after restarts too.
     package let key: String
     /// The identity of the spool that it came from.
     let origin: [UInt8]

@@ -146,7 +146,7 @@ struct ViewQuery: Sendable {
     /// All values under a name.
     func all(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
-    /// A whole number under a name; nil where there is none.
+    /// The whole number that a name has; nil without one.
     ///
     /// - Throws: ``UsageError`` where the value is another.
     func integer(_ name: String) throws -> Int? {

@@ -38,8 +38,8 @@ struct BlockFacts: Sendable {
     var earliest: Int64?
     /// The latest time of a line.
     var latest: Int64?
-    /// How many lines at the beginning go with a record of an earlier block, or are records of their own if
-    /// there is none.
+    /// How many lines at the beginning belong to a record of an earlier block; without such a record, they
+    /// are records themselves.
     var leading = 0
     /// What the last lines of the block say for the lines after it.
     var carry = LineCarry()

@@ -265,7 +265,7 @@ final class LogIndexer {
                 TextMerge().units(of: .init(rebasing: $0[start...]))
             }.map { TextMerge.Unit(start: from + start + $0.start, moment: $0.moment) }
             if let first = units.first, first.moment == .min {
-                // The first lines say no time: they go with one in front of them, or, if there is none, with
+                // The first lines say no time: they belong to the line before them, or at the beginning to
                 // the next.
                 let next = units.count > 1 ? units[1].moment : tail.lastMoment
                 if from > 0, units.count > 1 {
