@@ -204,8 +204,4 @@ extension LogDirectory {
             if !isGone || attempts == 0 { return files }
         }
     }
-
-    /// Puts the names on the disk: without it, a file that was made or renamed may have its old name after a
-    /// power cut.
-    package func sync() throws { try calls.syncDirectory(descriptor.number) }
 }

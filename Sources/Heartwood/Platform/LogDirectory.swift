@@ -22,6 +22,12 @@ package final class LogDirectory: Sendable {
         }
     }
 
+    private struct State {
+        let descriptor: Descriptor
+        /// How many of the last directories of the path were made, whose names the disk may not have.
+        var made: Int
+    }
+
     // MARK: Constants (any thread)
     /// The path as it was given, without a final slash.
     package let path: String
@@ -29,7 +35,7 @@ package final class LogDirectory: Sendable {
     private let policy: Policy
 
     // MARK: Guarded by 'state'
-    private let state: Locked<Descriptor>
+    private let state: Locked<State>
 
     /// Opens the directory, and makes it, with those above it, where it is missing and `isMade` says so.
     ///
@@ -55,12 +61,21 @@ package final class LogDirectory: Sendable {
     }
 
     /// The descriptor; keep the object as long as the number is used.
-    package var descriptor: Descriptor { state.withLock { $0 } }
+    package var descriptor: Descriptor { state.withLock { $0.descriptor } }
 
     /// Opens the path again, and creates it where it is gone; for a directory that was removed or replaced.
     package func reopen() throws {
         let fresh = try LogDirectory.open(path, policy, calls)
         state.withLock { $0 = fresh }
+    }
+
+    /// Puts the names on the disk, those of directories that were made as well: without it, a file that was
+    /// made or renamed may have its old name after a power cut.
+    package func sync() throws(SystemFailure) {
+        let state = state.withLock { $0 }
+        var made = state.made
+        try calls.syncDirectory(state.descriptor.number, made: &made)
+        self.state.withLock { if $0.descriptor === state.descriptor { $0.made = made } }
     }
 
     /// Whether the path still leads to the directory that is open.
@@ -83,13 +98,14 @@ package final class LogDirectory: Sendable {
 
     private static func open(
         _ path: String, _ policy: Policy, _ calls: SystemCalls, _ isMade: Bool = true
-    ) throws -> Descriptor {
+    ) throws -> State {
         let number: Int32
+        var made = 0
         do {
             number = try calls.openDirectory(path)
         } catch let failure where failure.number == ENOENT && isMade {
             do {
-                try make(path, policy, calls)
+                made = try calls.makeDirectories(path, mode: policy.directoryMode)
                 number = try calls.openDirectory(path)
             } catch {
                 throw LogError(
@@ -108,34 +124,7 @@ package final class LogDirectory: Sendable {
         } catch let failure as SystemFailure {
             throw LogError(.file, "Cannot examine the log directory", place: path, cause: failure.number)
         }
-        return descriptor
-    }
-
-    /// Makes the directory and those above it; each gets exactly the mode, whatever the umask.
-    private static func make(
-        _ path: String, _ policy: Policy, _ calls: SystemCalls
-    ) throws(SystemFailure) {
-        var missing: [String] = []
-        var rest = path
-        while !rest.isEmpty, rest != "/" {
-            do {
-                _ = try calls.status(path: rest)
-                break
-            } catch  where error.number == ENOENT {
-                missing.append(rest)
-            }
-            guard let slash = rest.lastIndex(of: "/") else { break }
-            rest = String(rest[..<slash])
-        }
-        for directory in missing.reversed() {
-            do {
-                try calls.makeDirectory(directory, mode: policy.directoryMode)
-            } catch  where error.number == EEXIST {
-                continue  // another process was faster; whose it is, is checked when it is opened
-            }
-            let made = Descriptor(try calls.openDirectory(directory), calls)
-            try calls.changeMode(made.number, to: policy.directoryMode)
-        }
+        return State(descriptor: descriptor, made: made)
     }
 
     private static func check(

@@ -65,24 +65,14 @@ final class PartitionDirectory {
     /// Makes a partition.
     ///
     /// - Throws: `LogError` when its directory cannot be made or used.
-    func make(_ name: String) throws -> Spool {
-        let spool = try spool(name, settings)
-        if settings.synchronizes {
-            do throws(LogError) { try confirm(name) } catch { report(error) }
-        }
-        return spool
-    }
+    func make(_ name: String) throws -> Spool { try spool(name, settings) }
 
     private func spool(_ name: String, _ settings: SpoolSettings) throws -> Spool {
-        try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
-    }
-
-    /// Waits until the disk has the name of a new partition.
-    private func confirm(_ name: String) throws(LogError) {
-        if let error = root?.synchronize(), error != 0 {
-            throw LogError(
-                .file, "the disk does not confirm a new partition", place: path + "/" + name, cause: error)
+        // A partition waits for its own name, with its first file.
+        if settings.synchronizes, let root, root.made > 0, case let error = root.synchronize(), error != 0 {
+            throw LogError(.file, "the disk does not confirm a new store", place: path, cause: error)
         }
+        return try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
     }
 
     /// Makes a partition of so many dead letters.
@@ -93,7 +83,6 @@ final class PartitionDirectory {
         settings.payloadLimit = SpoolRecord.largestPayload
         settings.synchronizes = true
         let spool = try spool(name, settings)
-        try confirm(name)
         try spool.appendWhole(count, letters)
         return spool
     }

@@ -12,7 +12,7 @@ package final class SpoolDirectory {
     private let lock: Int32
     private let owner = ProcessOwner()
     /// How many of the last directories of the path were made, whose names the disk may not have.
-    private var made: Int
+    private(set) var made: Int
 
     /// What files are reached by.
     let calls: SystemCalls
@@ -27,17 +27,15 @@ package final class SpoolDirectory {
                 .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
         (self.path, self.calls) = (path, calls)
-        let isThere: Bool
-        (isThere, made) = Self.make(path)
-        let cause = hw_errno()
-        descriptor = Self.number { () throws(SystemFailure) in
-            try calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
-        }
-        guard descriptor >= 0 else {
+        let isThere = (try? calls.status(path: path)) != nil
+        do throws(SystemFailure) {
+            made = try calls.makeDirectories(path, mode: 0o700)
+            descriptor = try calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
+        } catch {
             throw LogError(
                 .file,
                 isThere ? "cannot open the spool's directory" : "cannot create the spool's directory",
-                place: path, cause: isThere ? hw_errno() : cause)
+                place: path, cause: error.number)
         }
         do {
             try Self.check(descriptor, path, calls)
@@ -153,19 +151,11 @@ package final class SpoolDirectory {
 
     /// Makes names durable, that of the directory as well; 0 or `errno`.
     func synchronize() -> Int32 {
-        while made > 0 {
-            let parent = repeatElement("..", count: made).joined(separator: "/")
-            // One that may be written to and not read cannot be waited for.
-            let error = Self.error(accepting: EACCES) { () throws(SystemFailure) in
-                let place = try calls.openFile(descriptor, parent, O_RDONLY | O_DIRECTORY)
-                defer { calls.close(place) }
-                try calls.syncDirectory(place)
-            }
-            if error != 0 { return error }
-            made -= 1
-        }
-        return Self.error { () throws(SystemFailure) in try calls.syncDirectory(descriptor) }
+        Self.error { () throws(SystemFailure) in try calls.syncDirectory(descriptor, made: &made) }
     }
+
+    /// Whether a file system has no such call as waiting for the disk, and no other way to keep anything.
+    static func isUnsupported(_ error: Int32) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(error) }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
     func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {
@@ -230,25 +220,6 @@ package final class SpoolDirectory {
     static func exists(_ path: String) -> Bool {
         var info = stat()
         return stat(path, &info) == 0 && info.st_mode & 0o170000 == 0o040000
-    }
-
-    /// Makes a directory and those above it, as far as they are missing; says whether it is there then, and
-    /// how many were made.
-    private static func make(_ path: String) -> (isThere: Bool, made: Int) {
-        if mkdir(path, 0o700) == 0 { return (true, 1) }
-        guard hw_errno() == ENOENT else { return (hw_errno() == EEXIST, 0) }
-        var made = 0
-        var parent = ""
-        for part in path.split(separator: "/", omittingEmptySubsequences: false).dropLast() {
-            parent += part + "/"
-            if mkdir(parent, 0o700) == 0 {
-                made += 1
-            } else if hw_errno() != EEXIST && hw_errno() != EISDIR {
-                return (false, made)
-            }
-        }
-        if mkdir(path, 0o700) == 0 { return (true, made + 1) }
-        return (hw_errno() == EEXIST, made)
     }
 
     private static func check(_ descriptor: Int32, _ path: String, _ calls: SystemCalls) throws {

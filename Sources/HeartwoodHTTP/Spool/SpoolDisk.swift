@@ -371,9 +371,7 @@ extension SpoolDisk {
         synchronizes: Bool
     ) -> Int {
         let (written, error) = writer.append(output, ends, to: segments[index], records)
-        let whole = ends.prefix { $0 <= written }.count
-        let stored = records.prefix(whole)
-        defer { writer.settle(stored) }
+        var whole = ends.prefix { $0 <= written }.count
         var size = written
         var isCut = true
         if error != 0 {
@@ -382,14 +380,27 @@ extension SpoolDisk {
             isCut = writer.truncate(to: segments[index].size + end) == 0
             if isCut { size = end }
         }
-        note(stored, at: index, size)
-        if whole > 0, synchronizes {
-            let error = writer.synchronize()
-            if error != 0 { reports.fail("cannot sync the spool to disk", segments[index].name, error) }
+        if whole > 0, synchronizes, !confirm(from: segments[index].size, segments[index].name) {
+            (whole, size, isCut) = (0, 0, false)
         }
+        let stored = records.prefix(whole)
+        defer { writer.settle(stored) }
+        note(stored, at: index, size)
         // A file with a torn end is closed, and so is one that may grow no more while another one may.
         if !isCut || error == EFBIG && segments[index].count > 0 { sealActive() }
         return whole
+    }
+
+    /// Waits until the disk has what was written to the active segment after `size`; false when it is cut
+    /// off, since the disk does not confirm it.
+    ///
+    /// After a failure the system may forget what the disk has not got, and call the next wait a success: so
+    /// the records are written again, to another file.
+    private func confirm(from size: Int, _ name: String) -> Bool {
+        let error = writer.synchronize()
+        if error == 0 { return true }
+        reports.fail("cannot sync the spool to disk", name, error)
+        return SpoolDirectory.isUnsupported(error) || writer.truncate(to: size) != 0
     }
 
     private func note(_ records: RecordQueue.Run, at index: Int, _ size: Int) {
@@ -416,7 +427,15 @@ extension SpoolDisk {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
             return nil
         }
-        if settings.synchronizes { _ = directory.synchronize() }
+        if settings.synchronizes, case let error = directory.synchronize(), error != 0,
+            !SpoolDirectory.isUnsupported(error)
+        {
+            reports.fail(
+                "cannot sync the spool's directory; messages stay in memory", segment.name, error)
+            writer.end()
+            _ = directory.remove(segment.name)
+            return nil
+        }
         segments.append(segment)
         return segments.count - 1
     }
@@ -547,7 +566,7 @@ extension SpoolDisk {
         if reader?.firstID == compacted.firstID { reader = nil }
         if name == old { return true }
         let failure = synchronizes ? directory.synchronize() : 0
-        if failure != 0 { reports.fail("cannot synchronize the spool's directory", name, failure) }
+        if failure != 0 { reports.fail("cannot sync the spool's directory", name, failure) }
         // In any case: what was taken out of it must not come back.
         _ = directory.remove(old)
         return true

@@ -75,6 +75,53 @@ extension SystemCalls {
         _ = try perform(.makeDirectory) { Int(mkdirat(directory, name, mode_t(mode))) }
     }
 
+    /// Makes a directory and those above it, as far as they are missing; each gets exactly the mode, whatever
+    /// the umask.
+    ///
+    /// - Returns: how many of the last ones of the path were missing; see ``syncDirectory(_:made:)``.
+    package func makeDirectories(_ path: String, mode: UInt32) throws(SystemFailure) -> Int {
+        var missing: [String] = []
+        var rest = path
+        while !rest.isEmpty, rest != "/" {
+            do {
+                _ = try status(path: rest)
+                break
+            } catch  where error.number == ENOENT {
+                missing.append(rest)
+            }
+            guard let slash = rest.lastIndex(of: "/") else { break }
+            rest = String(rest[..<slash])
+        }
+        for directory in missing.reversed() {
+            do {
+                try makeDirectory(directory, mode: mode)
+            } catch  where error.number == EEXIST {
+                continue  // another process was faster; whose it is, is checked when it is opened
+            }
+            let made = try openDirectory(directory)
+            defer { close(made) }
+            try changeMode(made, to: mode)
+        }
+        return missing.count
+    }
+
+    /// Puts the names in a directory on the disk, and with them the names of the last `made` directories of
+    /// its path, which becomes 0.
+    package func syncDirectory(_ descriptor: Int32, made: inout Int) throws(SystemFailure) {
+        while made > 0 {
+            let parent = repeatElement("..", count: made).joined(separator: "/")
+            do {
+                let place = try openFile(descriptor, parent, O_RDONLY | O_DIRECTORY)
+                defer { close(place) }
+                try syncDirectory(place)
+            } catch  where error.number == EACCES {
+                // One that may be written to and not read cannot be waited for.
+            }
+            made -= 1
+        }
+        try syncDirectory(descriptor)
+    }
+
     /// Removes an empty directory of another one.
     package func removeDirectory(_ directory: Int32, _ name: String) throws(SystemFailure) {
         if let kernel { return try kernel.removeDirectory(directory, name) }

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Heartwood
 import HeartwoodTestSupport
 

@@ -1,3 +1,4 @@
+import CoreFixtures
 import CHeartwood
 import Foundation
 import Heartwood

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -60,7 +61,7 @@ import Testing
             try store.add([1], time: ManualClock().now(), level: 4)
             store.save()
         }
-        // Where `a` is, `a`, `events`; `events` again for the partition alone, and the partition.
+        // Where `a` is, `a`, `events`; `events` again with the partition's name, and the partition.
         #expect(order.take().count { $0 == "sync names" } == 5)
     }
 

@@ -1,3 +1,4 @@
+import CoreFixtures
 import CHeartwood
 import Foundation
 import Heartwood
@@ -45,18 +46,35 @@ import Testing
         func synchronizeNames() -> Int32 { next() }
     }
 
+    /// What a spool went through when its power was cut.
+    enum Shape: String, CaseIterable { case plain, compacted, partitioned }
+
+    /// Opens a store that two messages fill a file of.
+    private func open(_ shape: Shape, in path: String) throws -> any UnsentStore {
+        var settings = SpoolSettings()
+        (settings.segmentCount, settings.synchronizes) = (2, true)
+        let path = path + "/of/messages"
+        if shape != .partitioned {
+            return try Spool(directory: path, settings: settings, clock: clock, calls: FaultyKernel.calls)
+        }
+        return try PartitionedSpool(
+            path: path, partitionSize: .bytes(300), settings: settings, clock: clock,
+            calls: FaultyKernel.calls
+        ) { PartitionDirectory.freshName(after: $0, at: self.clock.now()) }
+    }
+
     private func open(_ directory: TemporaryDirectory) throws -> Spool {
         try directory.openSpool(clock) { ($0.segmentCount, $0.synchronizes) = (3, true) }
     }
 
-    private func deliver(_ pieces: Int, of spool: Spool, _ course: inout Course) {
+    private func deliver(_ pieces: Int, of spool: any UnsentStore, _ course: inout Course) {
         for _ in 0..<pieces {
             guard let piece = spool.nextPiece(maximumCount: 2, maximumBytes: .max) else { return }
             let numbers = piece.records.map { Int(String(decoding: $0.payload, as: UTF8.self)) ?? -1 }
             course.delivered += numbers
             course.repeated.formUnion(course.done.intersection(numbers))
             spool.complete(piece, done: piece.records.map(\.id))
-            if spool.isStateSaved { course.done.formUnion(numbers) }
+            if (spool as? Spool)?.isStateSaved == true { course.done.formUnion(numbers) }
         }
     }
 
@@ -119,5 +137,55 @@ import Testing
             calls += 1
         }
         #expect(calls > 30)
+    }
+
+    @Test(
+        "Whenever the power is cut: what was saved with `synchronizes` arrives, and nothing done is sent again",
+        arguments: Shape.allCases)
+    func powerCut(_ shape: Shape) throws {
+        var generator = SystemRandomNumberGenerator()
+        var calls = 0
+        while true {
+            let directory = try TemporaryDirectory(isFast: true)
+            let disk = try PowerLoss(in: directory.path, after: calls)
+            var course = Course()
+            FaultyKernel.$faults.withValue(disk) { _ = try? run(shape, in: directory.path, disk, &course) }
+            for _ in 0..<Tier.amount(5, full: 50) {
+                let left = try TemporaryDirectory(isFast: true)
+                try disk.restore(into: left.path, &generator)
+                var course = course
+                let rest = try open(shape, in: left.path)
+                deliver(20, of: rest, &course)
+                // The less serious ones may have made room.
+                let saved = course.saved.filter { shape != .compacted || $0 % 5 != 3 }
+                #expect(saved.isSubset(of: course.delivered), "call \(calls): \(course)")
+                #expect(Set(course.delivered).isSubset(of: 0..<10), "call \(calls): \(course)")
+                #expect(rest.pending == 0 && course.repeated.isEmpty, "call \(calls): \(course)")
+            }
+            if !disk.isOff { break }
+            calls += 1
+        }
+        #expect(calls > 60)
+    }
+
+    /// Stores ten messages, sends some, and has another process go on.
+    private func run(
+        _ shape: Shape, in path: String, _ disk: PowerLoss, _ course: inout Course
+    ) throws {
+        var taken: Set<Int> = []
+        for part in 0..<2 {
+            let spool = try open(shape, in: path)
+            for number in part * 5..<part * 5 + 5 {
+                let isTaken = spool.append(
+                    Array("\(number)".utf8), time: clock.now(), level: number % 5 == 3 ? 5 : 1, mark: 0)
+                if isTaken { taken.insert(number) }
+                if spool.save(), !disk.isOff { course.saved.formUnion(taken) }
+            }
+            if shape == .compacted { _ = (spool as? Spool)?.evict(below: 3) }
+            let done = course.done
+            deliver(2, of: spool, &course)
+            if disk.isOff { course.done = done }
+            spool.close()
+        }
     }
 }

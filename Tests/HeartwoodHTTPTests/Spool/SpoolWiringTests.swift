@@ -1,3 +1,4 @@
+import CoreFixtures
 import CHeartwood
 import Foundation
 import Heartwood
@@ -143,16 +144,42 @@ import Testing
         }
     }
 
-    @Test("A save that the disk does not confirm is reported") func notDurable() throws {
+    @Test(
+        "What the disk does not confirm is reported, and written again to another file, unless it confirms nothing",
+        arguments: [EIO, EINVAL])
+    func notDurable(error: Int32) throws {
         var settings = SpoolSettings()
         settings.synchronizes = true
         let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
-        FaultyKernel.$faults.withValue(CountedSyncs(error: EIO)) {
+        spool.append([0], time: time, level: 4)
+        #expect(spool.save())
+        FaultyKernel.$faults.withValue(CountedSyncs(error: error)) {
             spool.append([1], time: time, level: 4)
-            spool.save()
+            #expect(spool.save() == (error == EINVAL))
         }
         let troubles = spool.drainErrors()
-        #expect(troubles.contains { $0.message.contains("sync") && $0.cause == EIO }, "\(troubles)")
+        #expect(troubles.contains { $0.message.contains("sync") && $0.cause == error }, "\(troubles)")
+        spool.append([2], time: time, level: 4)
+        #expect(spool.save())
+        #expect(directory.segments().count == (error == EINVAL ? 1 : 2))
+        let piece = spool.nextPiece(maximumCount: 9, maximumBytes: .max)
+        #expect(piece?.records.map(\.payload) == [[0], [1], [2]])
+    }
+
+    @Test("A new file whose name the disk does not confirm goes, and its records stay in memory")
+    func nameNotDurable() throws {
+        final class NoNames: DiskFaults {
+            func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+            func change() -> Int32 { 0 }
+            func synchronizeNames() -> Int32 { EIO }
+        }
+        var settings = SpoolSettings()
+        settings.synchronizes = true
+        let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
+        spool.append([1], time: time, level: 4)
+        FaultyKernel.$faults.withValue(NoNames()) { #expect(!spool.save()) }
+        #expect(directory.segments().isEmpty && spool.unsavedCount == 1)
+        #expect(spool.save() && spool.unsavedCount == 0)
     }
 
     @Test("What a file takes before it may grow no more is waited for, too") func durableInPart() throws {

@@ -600,7 +600,7 @@ final class FileEngine {
         }
         if let writer { try writer.sync() }
         if plan.sync.hasNames {
-            try calls.syncDirectory(directory.descriptor.number)
+            try directory.sync()
             plan.sync.noteNamesSynced()
         }
     }

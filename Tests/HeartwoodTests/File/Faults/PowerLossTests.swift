@@ -1,0 +1,79 @@
+import CHeartwood
+import CoreFixtures
+import HeartwoodArchive
+import HeartwoodTestSupport
+import SuiteSupport
+import Testing
+
+@testable import Heartwood
+@testable import HeartwoodReading
+
+/// Power cuts at every single call; ``FileDiskTests`` has those of a real file system.
+@Suite(.inTurn) struct PowerLossTests {
+    enum Shape: String, CaseIterable { case dated, stable, archived }
+
+    private let archives: Void = LogArchives.register()
+
+    @Test(
+        "Whenever the power is cut, what the policy promises is there, whole and in order, also in a new directory",
+        arguments: Shape.allCases)
+    func everyCall(_ shape: Shape) throws {
+        var generator = SystemRandomNumberGenerator()
+        var calls = 0
+        while true {
+            let scratch = Scratch(inMemory: true)
+            let power = try PowerLoss(in: scratch.path, after: calls)
+            let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
+            var log = RecordLog()
+            let promised = run(shape, naming, in: scratch.path + "/a/logs", power, &log)
+            for _ in 0..<Tier.amount(3, full: 30) {
+                let left = Scratch(inMemory: true)
+                try power.restore(into: left.path, &generator)
+                let lines = Self.lines(left.path + "/a/logs", naming)
+                #expect(
+                    lines.prefix(promised) == log.lines.prefix(promised),
+                    "call \(calls), \(promised) promised")
+            }
+            if !power.isOff { break }
+            calls += 1
+        }
+        #expect(calls > 30)
+    }
+
+    /// Writes records until the power is off; returns how many of them the disk has to have.
+    private func run(
+        _ shape: Shape, _ naming: LogFileNaming, in path: String, _ power: PowerLoss, _ log: inout RecordLog
+    ) -> Int {
+        let clock = ManualClock()
+        var settings = FileSettings.unlimited(naming: naming)
+        settings.rolling.maximumSize = 120
+        settings.syncPolicy = .everyBatch
+        guard let directory = try? LogDirectory(path, calls: SystemCalls(kernel: FaultyKernel(power))) else {
+            return 0
+        }
+        let engine = FileEngine(directory: directory, settings: settings, clock: clock)
+        var promised = 0
+        for _ in 0..<6 {
+            log.write(2, to: engine)
+            clock.advance(by: .seconds(1))
+            engine.tick()
+            if !power.isOff { promised = log.count }
+            guard shape == .archived else { continue }
+            for name in engine.unarchived where name.hasSuffix(".log") {
+                let job = ArchiveJob(
+                    directory: directory, name: name, stage: .gzip, cipher: nil, mode: 0o600,
+                    reserve: { _ in true })
+                _ = try? job.run()
+            }
+        }
+        return promised
+    }
+
+    private static func lines(_ path: String, _ naming: LogFileNaming) -> [String] {
+        guard let paths = try? LogFileReader(directory: path, naming: naming).paths() else { return [] }
+        let lines = LogLineIterator(paths, key: nil)
+        var all: [String] = []
+        while let next = try? lines.next() { all += next.map(\.text) }
+        return all
+    }
+}
