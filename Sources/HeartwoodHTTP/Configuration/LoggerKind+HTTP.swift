@@ -58,7 +58,9 @@ extension LoggerKind {
         settings.bind("threshold", .integer(), to: \HTTPLogger.threshold)
         settings.bind("weights", .weights, to: \HTTPLogger.weights)
         tunesLimit("countThreshold", .max, \HTTPLogger.countThreshold, settings)
-        tunesLimit("maximumMessagesPerRequest", 32_000, \HTTPLogger.maximumMessagesPerRequest, settings)
+        tunesLimit(
+            "maximumMessagesPerRequest", BatchState.widestBatch, \HTTPLogger.maximumMessagesPerRequest,
+            settings)
         settings.bind("maximumBytesPerRequest", .size, to: \HTTPLogger.maximumBytesPerRequest)
         settings.bind("timeout", .time, to: \HTTPLogger.timeout)
         settings.bind("compressionLevel", .integer(0...9), to: \HTTPLogger.compressionLevel)

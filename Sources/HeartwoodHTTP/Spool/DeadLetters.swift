@@ -211,14 +211,20 @@ final class DeadLetterFile {
         var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
         guard file >= 0 else { return .failed(hw_errno()) }
         defer { if file >= 0 { directory.close(file) } }
-        var size = 0
-        switch cutTornLine(file) {
-        case .whole(let found): size = found
-        case .failed(let error): return .failed(error)
-        case .damaged:
-            // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
-            let error = directory.move(Self.name, into: "quarantine")
-            return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
+        var size: Int
+        do throws(SystemFailure) {
+            let calls = directory.calls
+            guard
+                let whole = try calls.cutTornLine(
+                    file, size: calls.status(file).size, reach: DeadLetters.LineReader.longest)
+            else {
+                // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
+                let error = directory.move(Self.name, into: "quarantine")
+                return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
+            }
+            size = whole
+        } catch {
+            return .failed(error.number)
         }
         var removed = 0
         if let limit, size > 0, size + line.count > limit.bytes / 2 {
@@ -266,36 +272,6 @@ final class DeadLetterFile {
         JSONEntry.append("stored", Base64.encode(EntryCoder.encode(entry)), to: &line)
         line.append("}\n" as StaticString)
         return line.array
-    }
-
-    /// What cutting off a last line without its end came to.
-    private enum Cut {
-        /// All lines are whole, and have so many bytes.
-        case whole(Int)
-        /// There is no line's end where one must be.
-        case damaged
-        /// Cannot read the file or cut, by that `errno`.
-        case failed(Int32)
-    }
-
-    private func cutTornLine(_ file: Int32) -> Cut {
-        guard let size = directory.size(file) else { return .failed(hw_errno()) }
-        var end = size
-        while end > 0 {
-            guard size - end < DeadLetters.LineReader.longest else { return .damaged }
-            var bytes: [UInt8] = []
-            let start = max(0, end - 65_536)
-            let error = directory.read(file, from: start, limit: end - start, into: &bytes)
-            guard error == 0 else { return .failed(error) }
-            if let last = bytes.lastIndex(of: UInt8(ascii: "\n")) {
-                end = start + last + 1
-                break
-            }
-            end = start
-        }
-        if end == size { return .whole(size) }
-        let error = directory.truncate(file, to: end)
-        return error == 0 ? .whole(end) : .failed(error)
     }
 }
 

@@ -35,4 +35,26 @@ extension SystemCalls {
         }
         if let failure = outcome.failure { throw failure }
     }
+
+    /// Cuts a file of this size after its last newline, so that the next line begins at the beginning of one.
+    ///
+    /// What follows was left by a crash; zero bytes, by a power cut. Returns the size now; nil, with the file
+    /// as it is, where there is no newline in the last `reach` bytes.
+    package func cutTornLine(_ file: Int32, size: Int, reach: Int) throws(SystemFailure) -> Int? {
+        var end = size
+        var block = [UInt8](repeating: 0, count: 4096)
+        while end > 0, size - end < reach {
+            let start = max(0, end - block.count)
+            let count = try fill(&block, end - start, from: file, at: start)
+            if let newline = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
+                end = start + newline + 1
+                if end < size { try truncate(file, to: end) }
+                return end
+            }
+            end = start
+        }
+        guard end == 0 else { return nil }
+        if size > 0 { try truncate(file, to: 0) }
+        return 0
+    }
 }

@@ -98,7 +98,8 @@ package struct FramePlace: Sendable, Hashable {
     }
 }
 
-/// Looks at the end of a file of frames, so that it can be continued: the counterpart of ``TornLineRepair``.
+/// Looks at the end of a file of frames, so that it can be continued: the counterpart of
+/// ``FileWriter/repairTornLine(_:size:_:)``.
 struct FrameTail: Sendable, Hashable {
     /// Where the last frame that can be read ends; what follows it was left by a crash.
     let end: Int

@@ -179,7 +179,7 @@ final class FileOpener {
             cut = status.size - tail.end
             if cut > 0 { try calls.truncate(file.number, to: tail.end) }
         } else if !isFramed, settings.repairsTornLines {
-            cut = try TornLineRepair.repair(file, size: status.size, calls: calls)
+            cut = try FileWriter.repairTornLine(file, size: status.size, calls)
         }
         guard cut > 0 else { return }
         store.report(.repaired(name: entry.name, bytes: cut))

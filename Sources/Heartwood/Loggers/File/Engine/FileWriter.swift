@@ -148,7 +148,7 @@ final class FileWriter {
             wholeEnd = size
             return nil
         }
-        if mayCut, last != nil, let cut = try? TornLineRepair.repair(file, size: size, calls: calls) {
+        if mayCut, last != nil, let cut = try? FileWriter.repairTornLine(file, size: size, calls) {
             size = try calls.status(file.number).size
             if size == 0 { hasRecords = false }
             wholeEnd = size
@@ -343,46 +343,21 @@ final class FileWriter {
     // MARK: The disk
 
     func sync() throws(SystemFailure) { try calls.sync(file.number) }
-}
 
-/// Cuts off what a crash left of a last line, so that the next one begins at the beginning of a line (promise
-/// 8).
-struct TornLineRepair {
-    /// How far back the end of the last whole line is looked for.
-    static let reach = 1 << 20
-
-    /// Cuts the file after its last newline, and zero bytes that a power cut left.
+    /// Cuts the file after its last newline (promise 8); returns how many bytes were cut off.
     ///
-    /// How many bytes were cut off. A file that has no newline within reach is left as it is, with one at its
-    /// end: it is not ours to guess.
-    static func repair(
-        _ file: Descriptor, size: Int, calls: SystemCalls
+    /// A file that has no newline in its last MiB gets one at its end: it is not ours to guess.
+    static func repairTornLine(
+        _ file: Descriptor, size: Int, _ calls: SystemCalls
     ) throws(SystemFailure) -> Int {
-        guard size > 0 else { return 0 }
-        var end = size
-        var block = [UInt8](repeating: 0, count: 4096)
-        while end > 0, size - end < reach {
-            let start = max(0, end - block.count)
-            let count = try calls.fill(&block, end - start, from: file.number, at: start)
-            if let newline = block[..<count].lastIndex(of: UInt8(ascii: "\n")) {
-                let whole = start + newline + 1
-                if whole < size { try calls.truncate(file.number, to: whole) }
-                return size - whole
-            }
-            end = start
-        }
-        if end == 0 {
-            try calls.truncate(file.number, to: 0)
-            return size
-        }
+        if let whole = try calls.cutTornLine(file.number, size: size, reach: 1 << 20) { return size - whole }
         let newline: [UInt8] = [UInt8(ascii: "\n")]
-        var failure: SystemFailure?
-        newline.withUnsafeBytes { bytes in
-            do throws(SystemFailure) { _ = try calls.write(file.number, bytes, quietly: true) } catch {
-                failure = error
+        let outcome = newline.withUnsafeBytes { bytes in
+            SystemCalls.writeWhole(bytes) { rest, _ throws(SystemFailure) in
+                try calls.write(file.number, rest, quietly: true)
             }
         }
-        if let failure { throw failure }
+        if let failure = outcome.failure { throw failure }
         return 0
     }
 }
