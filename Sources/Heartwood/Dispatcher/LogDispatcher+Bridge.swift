@@ -9,14 +9,7 @@ extension LogDispatcher {
     /// Logs an existing message: from a bridge, a wrapper, or a logger of another dispatcher.
     ///
     /// ```swift
-    /// final class Forwarder: AbstractLogger, @unchecked Sendable {
-    ///     private let target: LogDispatcher
-    ///     init(to target: LogDispatcher) {
-    ///         self.target = target
-    ///         super.init(name: "forwarder")
-    ///     }
-    ///     override func log(_ message: LogMessage) { target.log(message) }
-    /// }
+    /// let forwarder = CallbackLogger(name: "forwarder") { message in target.log(message) }
     /// ```
     ///
     /// Loggers get the message unchanged: text with typed and private values, level, category, context, tag,

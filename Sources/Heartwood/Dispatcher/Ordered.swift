@@ -1,11 +1,7 @@
 /// A property of a logger that you can set at any time, from any thread, and that takes effect in order with
 /// the messages.
 ///
-/// ```swift
-/// final class SlackLogger: AbstractLogger, @unchecked Sendable {
-///     @Ordered var channel = "#ops"
-/// }
-/// ```
+/// For settings of a subclass; see ``AbstractLogger`` for a sample.
 ///
 /// A value takes effect exactly between the messages that the same thread logged before and after the change
 /// (promise 2). Reading never waits: outside the logger's hooks it returns the last value that was set, and

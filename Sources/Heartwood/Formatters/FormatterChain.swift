@@ -1,7 +1,7 @@
 /// Runs several formatters in a row: each gets the message with the text that the previous one wrote.
 ///
 /// ```swift
-/// file.formatter = FormatterChain([Shout(), JSONLinesFormatter()])
+/// file.formatter = FormatterChain([shout, JSONLinesFormatter()])
 /// ```
 ///
 /// Level, category, fields and all else stay as they were; the values inside of the text become part of it

@@ -3,7 +3,7 @@ public import Heartwood
 /// A kind of formatter for configurations.
 ///
 /// ```swift
-/// LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+/// LogConfiguration.register(FormatterKind("shout") { _ in shout })
 /// ```
 public struct FormatterKind: Sendable {
     /// The value of `kind` in a configuration.

@@ -52,7 +52,7 @@ private func configurationPageKinds() {
             settings.bind("service", .string, to: \PagerLogger.service)
             return { PagerLogger(name: settings.name, address: address.value) }
         })
-    LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+    LogConfiguration.register(FormatterKind("shout") { _ in shout })
     // end
 }
 
@@ -98,7 +98,7 @@ private func kindSample() {
         })
     // end
     // sample: Sources/HeartwoodConfiguration/Registry/FormatterKind.swift
-    LogConfiguration.register(FormatterKind("shout") { _ in Shout() })
+    LogConfiguration.register(FormatterKind("shout") { _ in shout })
     // end
 }
 

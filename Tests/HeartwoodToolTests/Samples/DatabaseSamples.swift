@@ -4,18 +4,6 @@ import HeartwoodSQLite
 
 // The code of Docs/Databases.md and of the comments of the database loggers, word for word; `SampleTests` compares them.
 
-// sample: Sources/Heartwood/Loggers/Database/AbstractDatabaseLogger.swift
-final class TableLogger: AbstractDatabaseLogger<LogMessage>, @unchecked Sendable {
-    private(set) var table: [LogMessage] = []
-
-    override func save(_ rows: [LogMessage]) throws { table += rows }
-
-    override func deleteMessages(before moment: LogTimestamp) throws {
-        table.removeAll { $0.timestamp < moment }
-    }
-}
-// end
-
 func sqliteLogger() throws {
     // sample: Sources/HeartwoodSQLite/SQLiteLogger.swift
     let database = try SQLiteLogger(path: "/var/lib/shop/log.sqlite")

@@ -25,13 +25,10 @@ func fileNames(_ file: FileLogger) throws {
 
 func fileScheme() throws -> FileLogger {
     // sample: Docs/FileLogging.md
-    final class ErrorsLast: LogFileScheme, @unchecked Sendable {
-        override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
-            files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
-        }
-    }
-
-    let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
+    let errorsLast = LogFileScheme(removalOrder: { files in
+        files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+    })
+    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
     // end
     return file
 }

@@ -4,11 +4,9 @@ import Heartwood
 
 // sample: Docs/Extending.md
 /// Writes in capitals, and leaves out heartbeats.
-final class Shout: LogFormatter, @unchecked Sendable {
-    override func format(_ message: LogMessage) -> String? {
-        if message.category == .heartbeat { return nil }
-        return "\(message.level): \(message.text.uppercased())"
-    }
+let shout = LogFormatter { message in
+    if message.category == .heartbeat { return nil }
+    return "\(message.level): \(message.text.uppercased())"
 }
 // end
 
@@ -20,27 +18,25 @@ extension LogCategory {
 
 // sample: Docs/Extending.md
 /// Level, time and fields as tab-separated values.
-final class TabSeparated: LogFormatter, @unchecked Sendable {
-    override func format(_ message: LogMessage, into output: inout LogBuffer) -> Bool {
-        output.append(message.level.name)
+let tabSeparated = LogFormatter { message, output in
+    output.append(message.level.name)
+    output.append(UInt8(ascii: "\t"))
+    output.append(rfc3339: message.timestamp)
+    output.append(UInt8(ascii: "\t"))
+    output.appendText(of: message, privacy: .redact, escaping: .escape)
+    for (name, value) in message.fields {
         output.append(UInt8(ascii: "\t"))
-        output.append(rfc3339: message.timestamp)
-        output.append(UInt8(ascii: "\t"))
-        output.appendText(of: message, privacy: .redact, escaping: .escape)
-        for (name, value) in message.fields {
-            output.append(UInt8(ascii: "\t"))
-            output.append(name)
-            output.append(UInt8(ascii: "="))
-            output.append(value: value)
-        }
-        return true
+        output.append(name)
+        output.append(UInt8(ascii: "="))
+        output.append(value: value)
     }
+    return true
 }
 // end
 
 func formatterUse() {
     // sample: Docs/Extending.md
-    let console = ConsoleLogger(formatter: Shout())
-    console.formatter = TabSeparated()
+    let console = ConsoleLogger(formatter: shout)
+    console.formatter = tabSeparated
     // end
 }

@@ -161,7 +161,7 @@ private func jsonMemberSample() {
 
 private func formatterChainSample(_ file: FileLogger) {
     // sample: Sources/Heartwood/Formatters/FormatterChain.swift
-    file.formatter = FormatterChain([Shout(), JSONLinesFormatter()])
+    file.formatter = FormatterChain([shout, JSONLinesFormatter()])
     // end
 }
 

@@ -4,23 +4,31 @@ import Heartwood
 // The code of Docs/Extending.md, word for word; `SampleTests` compares them.
 
 // sample: Docs/Extending.md
-/// Keeps the newest messages in memory, for a screen that shows them.
-final class RecentMessages: AbstractLogger, @unchecked Sendable {
-    private(set) var lines: [String] = []
-
-    override func log(_ message: LogMessage) {
-        guard let line = formatted(message) else { return }
-        lines.append(line)
-        if lines.count > 100 { lines.removeFirst() }
-    }
+/// Keeps the newest lines in memory, for a screen that shows them.
+let recent = CallbackLogger(name: "recent", state: [String](), formatter: LineFormatter()) { lines, _, line in
+    lines.append(line)
+    if lines.count > 100 { lines.removeFirst() }
 }
 // end
 
 func loggerUse() {
     // sample: Docs/Extending.md
-    let recent = RecentMessages(formatter: LineFormatter())
     LogDispatcher.shared.add(recent, levels: .notice)
+    let lines = recent.withState { lines in lines }
     // end
+    print(lines)
+}
+
+func batchedUse(_ send: @escaping @Sendable (String) throws -> Void) -> AbstractLogger {
+    // sample: Docs/Extending.md
+    let batches = CallbackLogger(state: "", formatter: JSONLinesFormatter()) { text, _, line in
+        text += line + "\n"
+    } batchDidEnd: { text in
+        defer { text = "" }
+        try send(text)
+    }
+    // end
+    return batches
 }
 
 // sample: Docs/Extending.md

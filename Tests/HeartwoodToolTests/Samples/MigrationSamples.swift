@@ -26,21 +26,14 @@ private func lumberjackBasics(_ id: Int) throws {
 
 // sample: Docs/MigratingFromCocoaLumberjack.md
 // final class PostingLogger: DDAbstractLogger { override func log(message: DDLogMessage) {
-final class PostingLogger: AbstractLogger, @unchecked Sendable {
-    override func log(_ message: LogMessage) {
-        // let text = logFormatter?.format(message: message) ?? message.message: deadlocks there
-        guard let text = formatted(message) else { return }
-        post(text)
-    }
-}
+//     let text = logFormatter?.format(message: message) ?? message.message: deadlocks there
+let posting = CallbackLogger(name: "posting", formatter: LineFormatter()) { _, line in post(line) }
 // end
 
 // sample: Docs/MigratingFromCocoaLumberjack.md
 // final class ImportantOnly: NSObject, DDLogFormatter { func format(message: DDLogMessage) -> String? {
-final class ImportantOnly: LogFormatter, @unchecked Sendable {
-    override func format(_ message: LogMessage) -> String? {
-        message.context == 7 ? nil : "\(message.level): \(message.text)"
-    }
+let importantOnly = LogFormatter { message in
+    message.context == 7 ? nil : "\(message.level): \(message.text)"
 }
 // end
 

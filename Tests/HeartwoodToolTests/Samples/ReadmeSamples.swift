@@ -24,16 +24,8 @@ func readmeUse() throws {
 extension LogCategory { static let payments = LogCategory("payments") }
 extension LogLevel { static let audit = LogLevel(bit: 7, name: "audit", severity: .notice) }
 
-final class Counter: AbstractLogger, @unchecked Sendable {
-    @Ordered var step = 1
-    private(set) var total = 0
-
-    override func log(_ message: LogMessage) { total += step }
-}
-
-final class Shouting: LogFormatter, @unchecked Sendable {
-    override func format(_ message: LogMessage) -> String? { message.text.uppercased() }
-}
+let shouting = LogFormatter { message in message.text.uppercased() }
+let counter = CallbackLogger(state: 0) { total, message in total += message.level >= .error ? 1 : 0 }
 // end
 
 func readmeRemote() throws {

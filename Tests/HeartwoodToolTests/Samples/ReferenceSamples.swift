@@ -105,37 +105,26 @@ final class SlackLogger: AbstractLogger, @unchecked Sendable {
 }
 // end
 
-func orderedSample() -> AbstractLogger {
-    // sample: Sources/Heartwood/Dispatcher/Ordered.swift
-    final class SlackLogger: AbstractLogger, @unchecked Sendable {
-        @Ordered var channel = "#ops"
-    }
+func namingSample() -> LogFileNaming {
+    // sample: Sources/Heartwood/Loggers/File/Naming/LogFileNaming.swift
+    let naming = LogFileNaming(
+        writing: { label in "trace-\(String(label.number, radix: 16)).log" },
+        reading: { name in
+            guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
+            return Int(name.dropFirst(6).dropLast(4), radix: 16)
+                .map { LogFileLabel(createdAt: nil, number: $0) }
+        })
     // end
-    return SlackLogger()
+    return naming
 }
-
-// sample: Sources/Heartwood/Loggers/File/Naming/LogFileNaming.swift
-final class HexNaming: LogFileNaming, @unchecked Sendable {
-    override func name(for label: LogFileLabel) -> String {
-        "trace-\(String(label.number, radix: 16)).log"
-    }
-    override func label(of name: String) -> LogFileLabel? {
-        guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
-        return Int(name.dropFirst(6).dropLast(4), radix: 16)
-            .map { LogFileLabel(createdAt: nil, number: $0) }
-    }
-}
-// end
 
 func schemeSample() throws -> FileLogger {
     // sample: Sources/Heartwood/Loggers/File/Naming/LogFileScheme.swift
-    /// Keeps the files of errors longer than the others.
-    final class ErrorsLast: LogFileScheme, @unchecked Sendable {
-        override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
-            files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
-        }
-    }
-    let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
+    // Keeps the files of errors longer than the others.
+    let errorsLast = LogFileScheme(removalOrder: { files in
+        files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+    })
+    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
     // end
     return file
 }
@@ -150,13 +139,10 @@ func readerSample(_ logs: String, _ yesterday: LogTimestamp) async throws {
 func processorSample(_ file: FileLogger) {
     @Sendable func upload(_ path: String) throws {}
     // sample: Sources/Heartwood/Loggers/File/Retention/LogArchiveProcessor.swift
-    final class Uploader: LogArchiveProcessor, @unchecked Sendable {
-        override func process(_ file: LogFileInfo) throws -> Outcome {
-            try upload(file.path)
-            return .remove
-        }
+    file.archiveProcessor = LogArchiveProcessor { finished in
+        try upload(finished.path)
+        return .remove
     }
-    file.archiveProcessor = Uploader()
     // end
 }
 
@@ -225,11 +211,35 @@ func textSample(_ id: String, _ ms: Double, _ amount: Double, _ email: String, _
 
 func formatterSample() -> LogFormatter {
     // sample: Sources/Heartwood/Formatters/LogFormatter.swift
-    final class Shout: LogFormatter, @unchecked Sendable {
-        override func format(_ message: LogMessage) -> String? { message.text.uppercased() }
+    let shout = LogFormatter { message in message.text.uppercased() }
+    // end
+    return shout
+}
+
+func bytesSample() -> LogFormatter {
+    // sample: Sources/Heartwood/Formatters/LogFormatter.swift
+    let tabs = LogFormatter { message, output in
+        output.append(rfc3339: message.timestamp)
+        output.append(UInt8(ascii: "\t"))
+        output.appendText(of: message, privacy: .redact, escaping: .escape)
+        return true
     }
     // end
-    return Shout()
+    return tabs
+}
+
+func callbackSample() {
+    @Sendable func post(_ line: String, to channel: String) throws {}
+    // sample: Sources/Heartwood/Loggers/CallbackLogger.swift
+    let counter = CallbackLogger(state: [LogLevel: Int]()) { counts, message in
+        counts[message.level, default: 0] += 1
+    }
+    LogDispatcher.shared.add(counter)
+    // end
+    // sample: Sources/Heartwood/Loggers/CallbackLogger.swift
+    let slack = CallbackLogger(formatter: LineFormatter()) { _, line in try post(line, to: "#ops") }
+    // end
+    LogDispatcher.shared.add(slack)
 }
 
 func recordingSample(_ amount: Double) {
@@ -267,16 +277,12 @@ private func facadeReference() {
     trace("a facade")
 }
 
-// sample: Sources/Heartwood/Dispatcher/LogDispatcher+Bridge.swift
-final class Forwarder: AbstractLogger, @unchecked Sendable {
-    private let target: LogDispatcher
-    init(to target: LogDispatcher) {
-        self.target = target
-        super.init(name: "forwarder")
-    }
-    override func log(_ message: LogMessage) { target.log(message) }
+func forwarderSample(to target: LogDispatcher) -> AbstractLogger {
+    // sample: Sources/Heartwood/Dispatcher/LogDispatcher+Bridge.swift
+    let forwarder = CallbackLogger(name: "forwarder") { message in target.log(message) }
+    // end
+    return forwarder
 }
-// end
 
 private func threadSample(_ text: String) {
     // sample: Sources/Heartwood/Message/LogThread.swift

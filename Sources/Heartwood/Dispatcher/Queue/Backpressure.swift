@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// Makes callers wait while a logger whose policy asks for it is late.
-final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic, and constant
+final class Backpressure: Sendable {
     private struct State {
         var holders: [LoggerInbox] = []
         var waiting: [Semaphore] = []
@@ -10,7 +10,7 @@ final class Backpressure: @unchecked Sendable {  // the pointer is to an atomic,
 
     // MARK: Atomics (any thread)
     /// How many loggers hold callers; read at every call.
-    let count: UnsafeMutablePointer<Atomic<Int>>
+    nonisolated(unsafe) let count: UnsafeMutablePointer<Atomic<Int>>
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())

@@ -4,19 +4,7 @@ import CHeartwood
 /// delete.
 ///
 /// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself,
-/// and overrides ``save(_:)`` and ``deleteMessages(before:)``:
-///
-/// ```swift
-/// final class TableLogger: AbstractDatabaseLogger<LogMessage>, @unchecked Sendable {
-///     private(set) var table: [LogMessage] = []
-///
-///     override func save(_ rows: [LogMessage]) throws { table += rows }
-///
-///     override func deleteMessages(before moment: LogTimestamp) throws {
-///         table.removeAll { $0.timestamp < moment }
-///     }
-/// }
-/// ```
+/// and overrides ``save(_:)`` and ``deleteMessages(before:)``. `Docs/Databases.md` has a sample.
 ///
 /// - **Saving**: when ``saveThreshold`` messages wait, when the oldest of them has waited for
 ///   ``saveInterval``, at every flush, and with that at the end of the process, and before the logger is

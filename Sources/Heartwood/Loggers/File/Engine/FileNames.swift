@@ -127,8 +127,7 @@ final class FileNames {
     private func isAhead(_ label: LogFileLabel, _ now: LogTimestamp) -> Bool {
         guard let createdAt = label.createdAt, createdAt > now + .seconds(366 * 86_400) else { return false }
         // Whoever makes labels or names of his own may mean them.
-        let isUsual =
-            type(of: settings.naming) == LogFileNaming.self && type(of: settings.scheme) == LogFileScheme.self
+        let isUsual = settings.naming.isStandard && settings.scheme.isStandard
         return isUsual && now >= FileNames.earliestClock
     }
 

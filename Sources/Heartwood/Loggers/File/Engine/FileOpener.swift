@@ -297,7 +297,7 @@ final class FileOpener {
         let process = (sharesDirectory || settings.isShared) && !isShared ? calls.process : nil
         let usual = naming.next(at: now, after: newest, process: process)
         var label = usual
-        if type(of: settings.scheme) != LogFileScheme.self {
+        if !settings.scheme.isStandard {
             label = settings.scheme.label(at: now, after: newest, naming: naming)
             label.process = process ?? label.process
             let name = naming.name(for: label)

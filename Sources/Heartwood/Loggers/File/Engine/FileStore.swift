@@ -229,7 +229,7 @@ final class FileStore {
     /// The order in which the scheme of the logger lets files be removed; nil for the oldest first.
     private var order: (([FileInventory.Entry]) -> [String])? {
         let scheme = settings.scheme
-        guard type(of: scheme) != LogFileScheme.self else { return nil }
+        if scheme.isStandard { return nil }
         return { [directory] entries in
             scheme.removalOrder(entries.map { LogFileInfo($0, directory) }).map(\.name)
         }

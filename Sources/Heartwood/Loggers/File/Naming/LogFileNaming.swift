@@ -25,19 +25,17 @@ public import Foundation
 /// was read from it gives the same name again. So an application "Foo" never takes files of "FooBar" or of
 /// "Foo 2" for its own, and a subclass that reads too much does no harm.
 ///
-/// For names of your own, override ``name(for:)`` and ``label(of:)`` together:
+/// For names that no template can write, give two closures, or override ``name(for:)`` and ``label(of:)``
+/// together:
 ///
 /// ```swift
-/// final class HexNaming: LogFileNaming, @unchecked Sendable {
-///     override func name(for label: LogFileLabel) -> String {
-///         "trace-\(String(label.number, radix: 16)).log"
-///     }
-///     override func label(of name: String) -> LogFileLabel? {
+/// let naming = LogFileNaming(
+///     writing: { label in "trace-\(String(label.number, radix: 16)).log" },
+///     reading: { name in
 ///         guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
 ///         return Int(name.dropFirst(6).dropLast(4), radix: 16)
 ///             .map { LogFileLabel(createdAt: nil, number: $0) }
-///     }
-/// }
+///     })
 /// ```
 ///
 /// Both are called on several queues at once, and must always give the same answer to the same question.
@@ -54,6 +52,12 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// Files of other variants are counted and removed like all others, but not continued.
     public final let variant: String?
     private let template: NameTemplate
+    // Set by an initializer only.
+    private final var custom:
+        (write: @Sendable (LogFileLabel) -> String, read: @Sendable (String) -> LogFileLabel?)?
+
+    /// Whether names are those of a template.
+    final var isStandard: Bool { type(of: self) == LogFileNaming.self && custom == nil }
 
     /// The default names: `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC.
     ///
@@ -61,6 +65,20 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     public init(application: String? = nil) {
         self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
         (template, timeZone, activeName, variant) = (.standard, .gmt, nil, nil)
+    }
+
+    /// Names that two closures write and read, of the dates and numbers in labels.
+    ///
+    /// - Parameters:
+    ///   - application: by default the name of the program.
+    ///   - writing: See ``name(for:)``.
+    ///   - reading: See ``label(of:)``.
+    public convenience init(
+        application: String? = nil, writing: @escaping @Sendable (_ label: LogFileLabel) -> String,
+        reading: @escaping @Sendable (_ name: String) -> LogFileLabel?
+    ) {
+        self.init(application: application)
+        custom = (writing, reading)
     }
 
     /// Names of your own making.
@@ -102,12 +120,13 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// The name of a file; different labels need different names.
     open func name(for label: LogFileLabel) -> String {
-        template.name(for: label, application, timeZone, variant: variant)
+        custom?.write(label) ?? template.name(for: label, application, timeZone, variant: variant)
     }
 
     /// What a name says; nil where ``name(for:)`` cannot have made it.
     open func label(of name: String) -> LogFileLabel? {
-        template.label(of: name, application, timeZone)
+        if let custom { return custom.read(name) }
+        return template.label(of: name, application, timeZone)
     }
 
     /// The label of a name that this naming surely made.

@@ -2,16 +2,15 @@
 /// order old ones are removed: what CocoaLumberjack calls a log file manager.
 ///
 /// With the base class, which ``FileLogger`` uses unless given another, each file whose name the
-/// ``FileLogger/naming`` can read belongs to it, and the oldest are removed first. Override what you need:
+/// ``FileLogger/naming`` can read belongs to it, and the oldest are removed first. Give closures for what you
+/// need, or override the methods of the same names:
 ///
 /// ```swift
-/// /// Keeps the files of errors longer than the others.
-/// final class ErrorsLast: LogFileScheme, @unchecked Sendable {
-///     override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
-///         files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
-///     }
-/// }
-/// let file = try FileLogger(directory: "/var/log/shop", scheme: ErrorsLast())
+/// // Keeps the files of errors longer than the others.
+/// let errorsLast = LogFileScheme(removalOrder: { files in
+///     files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+/// })
+/// let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
 /// ```
 ///
 /// A scheme cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of
@@ -20,15 +19,39 @@
 /// usual one and reported to the dispatcher's diagnostics.
 ///
 /// All methods are called on the logger's queue, and must not log to the same logger and wait for it.
-open class LogFileScheme: @unchecked Sendable {  // open; the base class has no state
-    /// Makes a scheme.
+open class LogFileScheme: @unchecked Sendable {  // open; the base class has constants only
+    // Set by initializers only.
+    private final var ownsFile: (@Sendable (String, LogFileLabel) -> Bool)?
+    private final var removal: (@Sendable ([LogFileInfo]) -> [LogFileInfo])?
+
+    /// Whether nothing was overridden or given, so that it need not be asked.
+    final var isStandard: Bool {
+        type(of: self) == LogFileScheme.self && ownsFile == nil && removal == nil
+    }
+
+    /// Makes the base of a subclass; without one, a scheme that changes nothing.
     public init() {}
+
+    /// Makes a scheme from closures.
+    ///
+    /// - Parameters:
+    ///   - owns: See ``owns(_:label:)``.
+    ///   - removalOrder: See ``removalOrder(_:)``.
+    public convenience init(
+        owns: (@Sendable (_ name: String, _ label: LogFileLabel) -> Bool)? = nil,
+        removalOrder: (@Sendable (_ files: [LogFileInfo]) -> [LogFileInfo])? = nil
+    ) {
+        self.init()
+        (ownsFile, removal) = (owns, removalOrder)
+    }
 
     /// Whether a file belongs to the logger; true.
     ///
     /// Asked for each name that the naming can read. `name` is without the ending of an archive (`.gz`,
     /// `.hwe`). A file that does not belong is not counted, continued, archived or removed.
-    open func owns(_ name: String, label: LogFileLabel) -> Bool { true }
+    open func owns(_ name: String, label: LogFileLabel) -> Bool {
+        ownsFile?(name, label) ?? true
+    }
 
     /// The label of a new file; by default the time, or the next number where names have no date.
     ///
@@ -51,5 +74,5 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has no 
     /// The order in which files are removed when a limit is exceeded; by default as given, the oldest first.
     ///
     /// Only as many are removed, from the front, as the limits ask for; files in use are passed over.
-    open func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] { files }
+    open func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] { removal?(files) ?? files }
 }

@@ -12,23 +12,20 @@ public struct LogArchiveFormat: Hashable, Sendable {
     public static let plain = LogArchiveFormat(.plain)
 }
 
-/// Does something with every finished log file, such as uploading it; the base class keeps it.
+/// Does something with every finished log file, such as uploading it.
 ///
 /// ```swift
-/// final class Uploader: LogArchiveProcessor, @unchecked Sendable {
-///     override func process(_ file: LogFileInfo) throws -> Outcome {
-///         try upload(file.path)
-///         return .remove
-///     }
+/// file.archiveProcessor = LogArchiveProcessor { finished in
+///     try upload(finished.path)
+///     return .remove
 /// }
-/// file.archiveProcessor = Uploader()
 /// ```
 ///
 /// Called for one file after the other, the oldest first, on a background queue, when the file has been
 /// compressed or encrypted as the settings say. What throws is tried again after ``retryDelay``, and in the
 /// next run of the program. So no file is forgotten, but one may be processed twice if a crash comes between
 /// the work and the note of it. The retention limits do not wait for it.
-open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class has no state
+open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class has constants only
     /// What is to happen with a file that was processed.
     public enum Outcome: Hashable, Sendable {
         /// It stays, until the retention limits remove it.
@@ -37,14 +34,31 @@ open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class h
         case remove
     }
 
-    /// Makes a processor.
+    // Set by initializers only.
+    private final var delay = Duration.seconds(60)
+    private final var closure: (@Sendable (LogFileInfo) throws -> Outcome)?
+
+    /// Makes the base of a subclass; without one, a processor that keeps the files.
     public init() {}
+
+    /// Makes a processor from a closure.
+    ///
+    /// - Parameters:
+    ///   - retryDelay: See ``retryDelay-swift.property``; a minute unless given.
+    ///   - process: See ``process(_:)``.
+    public convenience init(
+        retryDelay: Duration = .seconds(60),
+        _ process: @escaping @Sendable (_ file: LogFileInfo) throws -> Outcome
+    ) {
+        self.init()
+        (delay, closure) = (retryDelay, process)
+    }
 
     /// Processes a finished file, which is not removed meanwhile; returns what is to happen with it.
     ///
     /// - Throws: whatever prevented it; the file is processed again later.
-    open func process(_ file: LogFileInfo) throws -> Outcome { .keep }
+    open func process(_ file: LogFileInfo) throws -> Outcome { try closure?(file) ?? .keep }
 
-    /// How long to wait after a failure, of compressing as well; a minute.
-    open var retryDelay: Duration { .seconds(60) }
+    /// How long to wait after a failure, of compressing as well; a minute unless given.
+    open var retryDelay: Duration { delay }
 }
