@@ -63,7 +63,7 @@ public struct LogSetting: Sendable {
     public var members: [Member]? { if case .object(let members) = value { members } else { nil } }
 
     /// Whether the setting is null, which means the same as missing.
-    public var isNull: Bool { if case .null = value { true } else { false } }
+    package var isNull: Bool { if case .null = value { true } else { false } }
 
     /// The string, if the setting is one; otherwise nil.
     public var string: String? { if case .string(let string) = value { string } else { nil } }

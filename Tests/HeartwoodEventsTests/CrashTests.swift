@@ -122,7 +122,7 @@ import Testing
         let store = try EventStore(
             address, directory: path, partitionSize: .kibibytes(256), dispatcher: dispatcher)
         store.foldsReads = false
-        store.uploader.interval = .milliseconds(5)
+        store.uploader.sendInterval = .milliseconds(5)
         store.uploader.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))
         let events = try AuditLog(store)

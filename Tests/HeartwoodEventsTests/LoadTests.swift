@@ -95,7 +95,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: path) }
         let store = try EventStore(server.address, directory: path, dispatcher: LogDispatcher())
         store.uploader.isPaused = true
-        store.uploader.interval = .seconds(3600)
+        store.uploader.sendInterval = .seconds(3600)
         let events = try AuditLog(store)
         func scope(_ numbers: Range<Int>) -> EventScope {
             let scope = events.beginScope(activity: "large")

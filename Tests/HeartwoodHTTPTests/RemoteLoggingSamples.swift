@@ -70,7 +70,7 @@ private enum RemoteLoggingSamples {
         let beaver = try HTTPLogger(
             "https://api.swiftybeaver.com", encoding: SwiftyBeaverEncoding(encryptionKey: key), spool: spool)
         beaver.decorators = [.basicAuth(user: "app-id", password: try secrets.secret(named: "APP_SECRET"))]
-        beaver.weights = .swiftyBeaver
+        beaver.levelWeights = .swiftyBeaver
     }
 }
 

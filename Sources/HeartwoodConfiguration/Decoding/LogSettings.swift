@@ -100,6 +100,20 @@ public final class LogSettings {
         tune([key], property, value.map(Optional.some))
     }
 
+    /// Binds a setting that had another name before, which is read where the new one is missing.
+    package func bind<Target: AnyObject, Value>(
+        _ key: String, formerly old: String, _ decoder: LogSettingDecoder<Value>,
+        to property: ReferenceWritableKeyPath<Target, Value>
+    ) {
+        note(key, decoder.name)
+        if setting[old] != nil { note(old, decoder.name) }
+        if setting[key] != nil, setting[old] != nil {
+            problem("“\(old)” is the former name of “\(key)”; remove it", at: old)
+        }
+        let used = setting[key] != nil ? key : old
+        tune([key, old], property, setting[used].flatMap { decoder.read($0, path + [used], collector) })
+    }
+
     /// A property that several settings make together; nil leaves it as the initializer made it.
     package func bind<Target: AnyObject, Value>(
         together keys: [(key: String, form: String)], _ property: ReferenceWritableKeyPath<Target, Value>,

@@ -52,17 +52,17 @@ extension LoggerKind {
     }
 
     private static func tunesSending(_ settings: LogSettings) {
-        settings.bind("interval", .time, to: \HTTPLogger.interval)
+        settings.bind("sendInterval", formerly: "interval", .time, to: \HTTPLogger.sendInterval)
         settings.bind("backgroundInterval", .time, to: \HTTPLogger.backgroundInterval)
         settings.bind("jitter", .number(0...1), to: \HTTPLogger.jitter)
-        settings.bind("threshold", .integer(), to: \HTTPLogger.threshold)
-        settings.bind("weights", .weights, to: \HTTPLogger.weights)
+        settings.bind("pointThreshold", formerly: "threshold", .integer(), to: \HTTPLogger.pointThreshold)
+        settings.bind("levelWeights", formerly: "weights", .weights, to: \HTTPLogger.levelWeights)
         tunesLimit("countThreshold", .max, \HTTPLogger.countThreshold, settings)
         tunesLimit(
             "maximumMessagesPerRequest", BatchState.widestBatch, \HTTPLogger.maximumMessagesPerRequest,
             settings)
         settings.bind("maximumBytesPerRequest", .size, to: \HTTPLogger.maximumBytesPerRequest)
-        settings.bind("timeout", .time, to: \HTTPLogger.timeout)
+        settings.bind("requestTimeout", formerly: "timeout", .time, to: \HTTPLogger.requestTimeout)
         settings.bind("compressionLevel", .integer(0...9), to: \HTTPLogger.compressionLevel)
         settings.bind("maximumMessageSize", .size, to: \HTTPLogger.maximumMessageSize)
         settings.bind("privacy", .privacy, to: \HTTPLogger.privacy)

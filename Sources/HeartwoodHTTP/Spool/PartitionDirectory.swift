@@ -68,11 +68,10 @@ final class PartitionDirectory {
     func make(_ name: String) throws -> Spool { try spool(name, settings) }
 
     private func spool(_ name: String, _ settings: SpoolSettings) throws -> Spool {
-        // A partition waits for its own name, with its first file.
-        if settings.synchronizes, let root, root.made > 0, case let error = root.synchronize(), error != 0 {
-            throw LogError(.file, "the disk does not confirm a new store", place: path, cause: error)
-        }
-        return try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+        let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
+        // A new partition waits for the names in its path with its first file: those of a new store, too.
+        spool.directory?.noteMade(above: root?.made ?? 0)
+        return spool
     }
 
     /// Makes a partition of so many dead letters.

@@ -28,7 +28,7 @@ package final class PartitionedSpool: UnsentStore {
     private let makeName: @Sendable (_ newest: String?) -> String
     private let home: PartitionDirectory
     /// The partitions that are open, and those that are not.
-    private var open = OpenPartitions()
+    private(set) var open = OpenPartitions()
     private var closed = ClosedPartitions()
     /// How often the oldest partition that is not open could not be opened.
     private var openFailures = 0

@@ -92,9 +92,14 @@ final class SegmentWriter {
     /// Tells the crash journal of writes from now on, or no longer.
     func tell(_ slot: JournalSlot?) { self.slot = slot }
 
-    /// Makes the file of a new segment; 0 or `errno`.
+    /// Makes the file of a new segment, whose first id no file of the spool has; 0 or `errno`.
     func start(_ segment: SpoolSegment, identity: [UInt8], at uptime: Duration) -> Int32 {
-        let descriptor = directory.open(segment.name, O_WRONLY | O_CREAT | O_EXCL | O_APPEND)
+        let flags = O_WRONLY | O_CREAT | O_APPEND
+        var descriptor = directory.open(segment.name, flags | O_EXCL)
+        // What is left of an attempt could not be removed.
+        if descriptor < 0, hw_errno() == EEXIST {
+            descriptor = directory.open(segment.name, flags | O_TRUNC)
+        }
         guard descriptor >= 0 else { return hw_errno() }
         file = (descriptor, SpoolSegment.salt(identity: identity, firstID: segment.firstID), uptime)
         return 0

@@ -27,9 +27,10 @@ package final class SpoolDirectory {
                 .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
         (self.path, self.calls) = (path, calls)
-        let isThere = (try? calls.status(path: path)) != nil
+        var isThere = false
         do throws(SystemFailure) {
             made = try calls.makeDirectories(path, mode: 0o700)
+            isThere = true
             descriptor = try calls.openFile(AT_FDCWD, path, O_RDONLY | O_DIRECTORY)
         } catch {
             throw LogError(
@@ -149,13 +150,18 @@ package final class SpoolDirectory {
         }
     }
 
+    /// Where the directory is new: so many of those above it have names that the disk may not have, either.
+    func noteMade(above count: Int) { if made > 0 { made += count } }
+
     /// Makes names durable, that of the directory as well; 0 or `errno`.
     func synchronize() -> Int32 {
         Self.error { () throws(SystemFailure) in try calls.syncDirectory(descriptor, made: &made) }
     }
 
     /// Whether a file system has no such call as waiting for the disk, and no other way to keep anything.
-    static func isUnsupported(_ error: Int32) -> Bool { [EINVAL, ENOSYS, ENOTSUP].contains(error) }
+    static func isUnsupported(_ error: Int32) -> Bool {
+        [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(error)
+    }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.
     func list(_ subdirectory: String = ".") -> [(name: String, size: Int)]? {

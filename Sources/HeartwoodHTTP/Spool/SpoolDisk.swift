@@ -371,7 +371,9 @@ extension SpoolDisk {
         synchronizes: Bool
     ) -> Int {
         let (written, error) = writer.append(output, ends, to: segments[index], records)
-        var whole = ends.prefix { $0 <= written }.count
+        let whole = ends.prefix { $0 <= written }.count
+        var stored = records.prefix(whole)
+        defer { writer.settle(stored) }
         var size = written
         var isCut = true
         if error != 0 {
@@ -380,27 +382,25 @@ extension SpoolDisk {
             isCut = writer.truncate(to: segments[index].size + end) == 0
             if isCut { size = end }
         }
-        if whole > 0, synchronizes, !confirm(from: segments[index].size, segments[index].name) {
-            (whole, size, isCut) = (0, 0, false)
-        }
-        let stored = records.prefix(whole)
-        defer { writer.settle(stored) }
         note(stored, at: index, size)
+        if synchronizes, let first = stored.first, let last = stored.last, !confirm(segments[index].name) {
+            // The system may forget what the disk has not got, and call the next wait a success: the records
+            // are taken away, and written again to another file.
+            stored = records.prefix(0)
+            cancel(first.id...last.id)
+            return 0
+        }
         // A file with a torn end is closed, and so is one that may grow no more while another one may.
         if !isCut || error == EFBIG && segments[index].count > 0 { sealActive() }
         return whole
     }
 
-    /// Waits until the disk has what was written to the active segment after `size`; false when it is cut
-    /// off, since the disk does not confirm it.
-    ///
-    /// After a failure the system may forget what the disk has not got, and call the next wait a success: so
-    /// the records are written again, to another file.
-    private func confirm(from size: Int, _ name: String) -> Bool {
+    /// Waits until the disk has what was written to the active segment; false when it does not confirm that.
+    private func confirm(_ name: String) -> Bool {
         let error = writer.synchronize()
         if error == 0 { return true }
         reports.fail("cannot sync the spool to disk", name, error)
-        return SpoolDirectory.isUnsupported(error) || writer.truncate(to: size) != 0
+        return SpoolDirectory.isUnsupported(error)
     }
 
     private func note(_ records: RecordQueue.Run, at index: Int, _ size: Int) {
@@ -436,6 +436,8 @@ extension SpoolDisk {
             _ = directory.remove(segment.name)
             return nil
         }
+        // What is left of an attempt that could not be removed was emptied.
+        if let index = segments.index(of: segment.firstID) { segments.remove(at: index) }
         segments.append(segment)
         return segments.count - 1
     }

@@ -235,7 +235,7 @@ final class DeliveryShell {
 
     private func run(_ action: DeliveryAction, _ events: inout [DeliveryEvent]) {
         switch action {
-        case .askCondition: events.append(.condition(settings.condition?() ?? true))
+        case .askCondition: events.append(.condition(settings.sendCondition?() ?? true))
         case .send(let count, let bytes, let isProbe):
             if !send(count, bytes, isProbe) { events.append(.empty) }
         case .wait(let time): host.wake(at: time)
@@ -290,7 +290,7 @@ final class DeliveryShell {
             piece: piece, names: piece.records.map { store.name(of: $0, in: piece) },
             device: settings.device,
             encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
-            transport: settings.transport, timeout: settings.timeout, maximumBytes: bytes,
+            transport: settings.transport, timeout: settings.requestTimeout, maximumBytes: bytes,
             compressionLevel: settings.compressionLevel,
             allowsInsecureHTTP: settings.address.allowsInsecureHTTP)
         tell(.sending, "sending started")
@@ -447,7 +447,8 @@ final class DeliveryShell {
         host.start(
             ReceiptJob(
                 receipts: receipts, encoding: encoding, endpoint: settings.endpoint,
-                decorators: settings.decorators, transport: settings.transport, timeout: settings.timeout,
+                decorators: settings.decorators, transport: settings.transport,
+                timeout: settings.requestTimeout,
                 allowsInsecureHTTP: settings.address.allowsInsecureHTTP))
         return true
     }

@@ -58,17 +58,17 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     @OrderedMember(\Settings.privacy) public var privacy: LogPrivacyPolicy
 
     /// How often pending messages are sent; 60 s by default.
-    @OrderedMember(\Settings.interval) public var interval: Duration
-    /// How often while ``isInBackground``; nil, the default, means ``interval``.
+    @OrderedMember(\Settings.sendInterval) public var sendInterval: Duration
+    /// How often while ``isInBackground``; nil, the default, means ``sendInterval``.
     @OrderedMember(\Settings.backgroundInterval) public var backgroundInterval: Duration?
     /// Whether the program is in the background, false by default; a change sends what is pending.
     @OrderedMember(\Settings.isInBackground) public var isInBackground: Bool
     /// By which part an interval is drawn longer or shorter, so that many clients spread out; 0.1 by default.
     @OrderedMember(\Settings.jitter) public var jitter: Double
     /// The points that each level brings; an error goes at once by default.
-    @OrderedMember(\Settings.weights) public var weights: LevelWeights
+    @OrderedMember(\Settings.levelWeights) public var levelWeights: LevelWeights
     /// How many points make pending messages go at once; 10 by default, 0: points do nothing.
-    @OrderedMember(\Settings.threshold) public var threshold: Int
+    @OrderedMember(\Settings.pointThreshold) public var pointThreshold: Int
     /// How many pending messages are sent at once, without waiting for the interval; 300 by default, nil: the
     /// number does nothing.
     @OrderedMember(\Settings.countThreshold) public var countThreshold: Int?
@@ -84,7 +84,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     ///
     /// A request that moves is not ended, however slow the line is. One that stops on its way is sent again
     /// in halves.
-    @OrderedMember(\Settings.timeout) public var timeout: Duration
+    @OrderedMember(\Settings.requestTimeout) public var requestTimeout: Duration
     /// gzip's level, 1 to 9, for encodings that allow it; 0, the default: no compression.
     @OrderedMember(\Settings.compressionLevel) public var compressionLevel: Int
     /// A message's text is cut at this size; 64 KiB by default, 512 KiB at most.
@@ -95,7 +95,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// interval.
     ///
     /// It is asked once per interval then, however much is pending; ``sendNow()`` asks again.
-    @OrderedMember(\Settings.condition) public var condition: (@Sendable () -> Bool)?
+    @OrderedMember(\Settings.sendCondition) public var sendCondition: (@Sendable () -> Bool)?
 
     /// What is done after a failed attempt.
     @OrderedMember(\Settings.retryPolicy) public var retryPolicy: any RetryPolicy
@@ -313,7 +313,8 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         }
         let level = UInt8(clamping: entry.severity.index)
         let isStored = runtime.shell.append(
-            payload, time: entry.time, level: level, mark: journalMark, points: chosen.weights[message.level])
+            payload, time: entry.time, level: level, mark: journalMark,
+            points: chosen.levelWeights[message.level])
         if !isStored { reportFailure("the store of unsent messages is full") }
     }
 
@@ -358,5 +359,39 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
     /// What requests say of this machine and program.
     var deviceDictionary: LogMetadata {
         device.dictionary(deviceFacts, version: appVersion, build: appBuild, user: userName)
+    }
+}
+
+// The names before they said what they are of.
+extension HTTPLogger {
+    /// The name until this release.
+    @available(*, deprecated, renamed: "sendInterval")
+    public var interval: Duration {
+        get { sendInterval }
+        set { sendInterval = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "requestTimeout")
+    public var timeout: Duration {
+        get { requestTimeout }
+        set { requestTimeout = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "pointThreshold")
+    public var threshold: Int {
+        get { pointThreshold }
+        set { pointThreshold = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "levelWeights")
+    public var weights: LevelWeights {
+        get { levelWeights }
+        set { levelWeights = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "sendCondition")
+    public var condition: (@Sendable () -> Bool)? {
+        get { sendCondition }
+        set { sendCondition = newValue }
     }
 }

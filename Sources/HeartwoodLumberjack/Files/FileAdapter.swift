@@ -59,10 +59,10 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
             live.append(Weak(self))
         }
         nonisolated(unsafe) let listener = manager
-        didRoll = { file in
+        onRoll = { file in
             completionQueue.async { listener.didArchiveLogFile(atPath: file.path, wasRolled: true) }
         }
-        didFinishLeftover = { file in
+        onFinishLeftover = { file in
             completionQueue.async { listener.didArchiveLogFile(atPath: file.path, wasRolled: false) }
         }
     }

@@ -75,13 +75,15 @@ extension SystemCalls {
         _ = try perform(.makeDirectory) { Int(mkdirat(directory, name, mode_t(mode))) }
     }
 
-    /// Makes a directory and those above it, as far as they are missing; each gets exactly the mode, whatever
-    /// the umask.
+    /// Makes a directory and those above it, as far as they are missing; each that is made gets exactly the
+    /// mode, whatever the umask.
     ///
     /// - Returns: how many of the last ones of the path were missing; see ``syncDirectory(_:made:)``.
     package func makeDirectories(_ path: String, mode: UInt32) throws(SystemFailure) -> Int {
         var missing: [String] = []
-        var rest = path
+        // Each level once: `a//b/./` has two.
+        let levels = path.split(separator: "/").filter { $0 != "." }.joined(separator: "/")
+        var rest = (path.hasPrefix("/") ? "/" : "") + levels
         while !rest.isEmpty, rest != "/" {
             do {
                 _ = try status(path: rest)
@@ -100,7 +102,7 @@ extension SystemCalls {
             }
             let made = try openDirectory(directory)
             defer { close(made) }
-            try changeMode(made, to: mode)
+            if try status(made).mode != mode { try changeMode(made, to: mode) }
         }
         return missing.count
     }
@@ -114,8 +116,8 @@ extension SystemCalls {
                 let place = try openFile(descriptor, parent, O_RDONLY | O_DIRECTORY)
                 defer { close(place) }
                 try syncDirectory(place)
-            } catch  where error.number == EACCES {
-                // One that may be written to and not read cannot be waited for.
+            } catch  where [EACCES, EPERM, EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(error.number) {
+                // One that may not be read, or whose file system has no such call, cannot be waited for.
             }
             made -= 1
         }

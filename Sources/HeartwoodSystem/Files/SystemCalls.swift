@@ -164,7 +164,11 @@ package struct SystemCalls: Sendable {
     package func sync(_ descriptor: Int32) throws(SystemFailure) {
         if let kernel { return try kernel.sync(descriptor) }
         #if canImport(Darwin)
-        _ = try perform(.sync) { Int(fcntl(descriptor, F_FULLFSYNC) == 0 ? 0 : fsync(descriptor)) }
+        _ = try perform(.sync) {
+            let result = fcntl(descriptor, F_FULLFSYNC)
+            let isMissing = result != 0 && [ENOTSUP, EINVAL, ENOTTY].contains(errno)
+            return Int(isMissing ? fsync(descriptor) : result)
+        }
         #else
         _ = try perform(.sync) { Int(fdatasync(descriptor)) }
         #endif
@@ -172,8 +176,12 @@ package struct SystemCalls: Sendable {
 
     /// Puts a directory's names on the disk.
     package func syncDirectory(_ descriptor: Int32) throws(SystemFailure) {
+        #if canImport(Darwin)
+        try sync(descriptor)
+        #else
         if let kernel { return try kernel.sync(descriptor) }
         _ = try perform(.sync) { Int(fsync(descriptor)) }
+        #endif
     }
 
     // MARK: Status

@@ -48,7 +48,7 @@ enum DemoCommand: Subcommand {
         file.maximumFileSize = .kibibytes(32)
         file.maximumFileCount = 0
         let http = try HTTPLogger(collector.address + "/logs", name: "http")
-        http.interval = .seconds(1)
+        http.sendInterval = .seconds(1)
         let dispatcher = LogDispatcher.shared
         dispatcher.add(console, levels: .info)
         dispatcher.add(file)

@@ -81,7 +81,7 @@ final class PipeDestinations {
         file.diskQuota = options.quota
         file.maximumFileAge = options.keepFor
         file.waitingLimit = .mebibytes(16)
-        file.didDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }
+        file.onDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }
         options.files.apply(to: file, options.zone)
         self.file = file
         add(file)

@@ -26,7 +26,7 @@ final class PipeRemote {
         if !hasSpool { settings.maximumBytes = .mebibytes(64) }
         logger = try remote.makeLogger(
             service: options.name ?? "pipe", spool: options.spool, settings: settings)
-        logger.interval = .seconds(2)
+        logger.sendInterval = .seconds(2)
         // On a slow line a request of this size is over before the patience is.
         logger.maximumBytesPerRequest = .kibibytes(256)
         watch = DeliveryWatch(logger)

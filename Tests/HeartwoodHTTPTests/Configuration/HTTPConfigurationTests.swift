@@ -30,17 +30,18 @@ struct HTTPConfigurationTests {
                         "X-Key": ["prefix": "k ", "secret": ["environment": "HEARTWOOD_TEST_TOKEN"]],
                     ],
                     "authorization": ["bearer": ["environment": "HEARTWOOD_TEST_TOKEN"]],
-                    "spool": "\(directory.path)/spool", "interval": "1h", "threshold": 1, "level": "error",
-                    "jitter": 0, "timeout": "20s", "spoolLimit": "1 MiB", "flushWait": "0s",
+                    "spool": "\(directory.path)/spool", "sendInterval": "1h", "pointThreshold": 1,
+                    "level": "error",
+                    "jitter": 0, "requestTimeout": "20s", "spoolLimit": "1 MiB", "flushWait": "0s",
                 ]
             ]
         ]
         try configuration.apply(to: dispatcher)
         let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
-        #expect(remote.interval == .seconds(3600))
-        #expect(remote.timeout == .seconds(20))
+        #expect(remote.sendInterval == .seconds(3600))
+        #expect(remote.requestTimeout == .seconds(20))
         #expect(remote.spoolSettings.maximumBytes == .mebibytes(1))
-        #expect(remote.threshold == 1)
+        #expect(remote.pointThreshold == 1)
         logError("one", to: dispatcher)
         await dispatcher.flush(timeout: .testLimit)
         await remote.figures { $0.requests >= 1 }
@@ -109,7 +110,7 @@ struct HTTPConfigurationTests {
         ]
         try configuration.apply(to: dispatcher)
         let remote = try #require(dispatcher.configuredLogger(named: "remote") as? HTTPLogger)
-        #expect(remote.weights == LevelWeights([.warning: 4, .error: 9]))
+        #expect(remote.levelWeights == LevelWeights([.warning: 4, .error: 9]))
         #expect(remote.deviceFacts == [.system, .app])
         #expect(remote.deviceDictionary["appVersion"] == "1.2" && remote.deviceDictionary["appBuild"] == 34)
         #expect(remote.retryPolicy is ScroogeRetryPolicy)
@@ -146,8 +147,8 @@ struct HTTPConfigurationTests {
                 "loggers.r.headers.a b: “a b” is not a valid header field name"
             ),
             (
-                #""encoding": "json", "url": "https://a.example", "intervall": 3"#,
-                "loggers.r: unknown setting “intervall”: did you mean “interval”?"
+                #""encoding": "json", "url": "https://a.example", "sendIntervall": 3"#,
+                "loggers.r: unknown setting “sendIntervall”: did you mean “sendInterval”?"
             ),
         ])
     func mistakes(settings: String, message: String) {

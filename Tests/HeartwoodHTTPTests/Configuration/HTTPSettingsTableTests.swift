@@ -12,12 +12,14 @@ import Testing
 
     private func properties(of logger: HTTPLogger) -> [String: String] {
         [
-            "interval": "\(logger.interval)",
+            "sendInterval": "\(logger.sendInterval)",
             "backgroundInterval": "\(String(describing: logger.backgroundInterval))",
-            "jitter": "\(logger.jitter)", "threshold": "\(logger.threshold)",
+            "jitter": "\(logger.jitter)", "levelWeights": "\(logger.levelWeights)",
+            "pointThreshold": "\(logger.pointThreshold)",
             "countThreshold": "\(String(describing: logger.countThreshold))",
             "maximumMessagesPerRequest": "\(String(describing: logger.maximumMessagesPerRequest))",
-            "maximumBytesPerRequest": "\(logger.maximumBytesPerRequest)", "timeout": "\(logger.timeout)",
+            "maximumBytesPerRequest": "\(logger.maximumBytesPerRequest)",
+            "requestTimeout": "\(logger.requestTimeout)",
             "compressionLevel": "\(logger.compressionLevel)",
             "maximumMessageSize": "\(logger.maximumMessageSize)", "privacy": "\(logger.privacy)",
             "isPaused": "\(logger.isPaused)", "userName": "\(String(describing: logger.userName))",
@@ -44,10 +46,10 @@ import Testing
     @Test(
         "Each setting of a remote logger sets its own property alone",
         arguments: [
-            ("interval", "7s"), ("backgroundInterval", "8s"), ("jitter", "0.5"), ("threshold", "3"),
+            ("sendInterval", "7s"), ("backgroundInterval", "8s"), ("jitter", "0.5"), ("pointThreshold", "3"),
             ("countThreshold", "4"), ("maximumMessagesPerRequest", "5"),
             ("maximumBytesPerRequest", "\"6 KiB\""),
-            ("timeout", "9s"), ("compressionLevel", "2"), ("maximumMessageSize", "\"11 KiB\""),
+            ("requestTimeout", "9s"), ("compressionLevel", "2"), ("maximumMessageSize", "\"11 KiB\""),
             ("privacy", "\"reveal\""), ("isPaused", "true"), ("userName", "\"ann\""),
             ("spoolLimit", "\"12 MiB\""),
             ("spoolMaximumAge", "13s"), ("spoolOverflow", "\"dropNewest\""), ("spoolSynchronizes", "true"),
@@ -61,6 +63,22 @@ import Testing
         let changed = after.filter { before[$0.key] != $0.value }.map(\.key)
         #expect(changed == [key])
         #expect(Set(before.keys).contains(key))
+    }
+
+    @Test(
+        "A former name is read as the new one, and both together are a mistake",
+        arguments: [
+            ("interval", "sendInterval", "\"7s\""), ("timeout", "requestTimeout", "\"9s\""),
+            ("threshold", "pointThreshold", "3"), ("weights", "levelWeights", "\"swiftyBeaver\""),
+        ])
+    func formerNames(old: String, new: String, value: String) throws {
+        let expected = properties(of: try logger(", \"\(new)\": \(value)"))
+        #expect(properties(of: try logger(", \"\(old)\": \(value)")) == expected)
+        #expect(expected != properties(of: try logger("")))
+        let error = #expect(throws: LogConfigurationError.self) {
+            try logger(", \"\(old)\": \(value), \"\(new)\": \(value)")
+        }
+        #expect(error?.problems.map(\.path) == ["loggers.r.\(old)"], "\(error.map { "\($0)" } ?? "")")
     }
 
     @Test("All three ways of dropping unsent messages can be configured, and a wrong one is named")

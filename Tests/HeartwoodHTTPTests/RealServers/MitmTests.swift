@@ -31,7 +31,7 @@ import Testing
         let logger = try HTTPLogger(
             "http://127.0.0.1:\(port)", encoding: NDJSONEncoding(), spool: directory.path + "/spool")
         logger.maximumMessagesPerRequest = 10
-        logger.timeout = .seconds(10)
+        logger.requestTimeout = .seconds(10)
         logger.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(5), maximum: .milliseconds(50)))
         dispatcher.add(logger)

@@ -49,7 +49,7 @@ struct NamespaceFaultTests {
         server = try LoopbackServer()
         logger = try HTTPLogger(server.address, encoding: NDJSONEncoding())
         logger.flushWait = .zero
-        logger.timeout = .milliseconds(500)
+        logger.requestTimeout = .milliseconds(500)
         logger.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(50), maximum: .milliseconds(200)))
         dispatcher.diagnostics.handler = { _ in }
@@ -113,7 +113,7 @@ struct NamespaceFaultTests {
     }
 
     @Test("A tenth of all packets lost delays the messages") func loss() async throws {
-        logger.timeout = .seconds(5)
+        logger.requestTimeout = .seconds(5)
         logger.maximumMessagesPerRequest = 100
         try await rule("INPUT -m statistic --mode random --probability 0.1 -j DROP") {
             log(0..<1000)
@@ -124,7 +124,7 @@ struct NamespaceFaultTests {
     @Test("A slow link is used at nine tenths of its rate, and nobody waits for it") func slowLink()
         async throws
     {
-        logger.timeout = .seconds(30)
+        logger.requestTimeout = .seconds(30)
         // What a link of the real world carries at a time; and rate, with its frames' overhead of 52 in 1500.
         try await shell("ip link set lo mtu 1500")
         try await shell("tc qdisc add dev lo root tbf rate 8mbit burst 16kb latency 400ms")

@@ -114,7 +114,7 @@ struct SimulatedNetwork {
         }
         if now < quietUntil { throw SimulatedProblem("a request before the time that the server asked for") }
         if settings.all.isPaused { throw SimulatedProblem("a request while paused") }
-        if settings.all.condition != nil {
+        if settings.all.sendCondition != nil {
             throw SimulatedProblem("a request in spite of the condition")
         }
         if losesRequests && Int.random(in: 0..<40, using: &random) == 0 || !isConnected {

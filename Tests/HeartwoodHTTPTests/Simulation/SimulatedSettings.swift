@@ -44,7 +44,7 @@ struct SimulatedSettings {
         all.maximumMessagesPerRequest = [1, 2, 3, 5, 8, 100, nil][dice(7)]
         if hasSlowLine { all.maximumMessagesPerRequest = nil }
         all.countThreshold = [nil, 2, 5, 300][dice(4)]
-        all.interval = .seconds([1, 10, 60][dice(3)])
+        all.sendInterval = .seconds([1, 10, 60][dice(3)])
         let canRefresh = dice(2) == 0
         all.acknowledgementTimeout = .seconds(120)
         if canRefresh {
@@ -56,7 +56,7 @@ struct SimulatedSettings {
         if policy == 1 { all.retryPolicy = NextIntervalPolicy() }
         keepsEverything = !isSmall && !isAging && (policy > 0 || neverDrops)
         all.decorators = Self.decorators(version)
-        shortestInterval = all.interval
+        shortestInterval = all.sendInterval
     }
 
     private static func decorators(_ version: Int) -> [RequestDecorator] {
@@ -72,10 +72,10 @@ struct SimulatedSettings {
             { $0.retryPolicy = all.retryPolicy },
             { $0.maximumMessagesPerRequest = all.maximumMessagesPerRequest },
             { $0.countThreshold = all.countThreshold },
-            { $0.interval = all.interval },
+            { $0.sendInterval = all.sendInterval },
             { $0.decorators = all.decorators },
             { $0.isPaused = all.isPaused },
-            { $0.condition = all.condition },
+            { $0.sendCondition = all.sendCondition },
         ]
         changes.shuffle(using: &random)
         var settings = bare
@@ -94,13 +94,13 @@ struct SimulatedSettings {
         all.decorators = Self.decorators(version)
         switch dice(6) {
         case 0: all.isPaused.toggle()
-        case 1: all.interval = .seconds([1, 10, 60][dice(3)])
+        case 1: all.sendInterval = .seconds([1, 10, 60][dice(3)])
         case 2: all.countThreshold = [nil, 1, 4][dice(3)]
         case 3: all.isInBackground.toggle()
-        case 4: setCondition(all.condition == nil)
+        case 4: setCondition(all.sendCondition == nil)
         default: all.maximumMessagesPerRequest = [1, 4, nil][dice(3)]
         }
-        shortestInterval = min(shortestInterval, all.interval)
+        shortestInterval = min(shortestInterval, all.sendInterval)
     }
 
     /// How often the condition was asked in all; the next ones count as the first in a row.
@@ -120,7 +120,7 @@ struct SimulatedSettings {
                 return asked.inARow > 500
             }
         }
-        all.condition = isSet ? never : nil
+        all.sendCondition = isSet ? never : nil
     }
 
     /// Nothing stops the delivery any more.

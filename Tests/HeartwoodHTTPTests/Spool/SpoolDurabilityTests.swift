@@ -61,8 +61,8 @@ import Testing
             try store.add([1], time: ManualClock().now(), level: 4)
             store.save()
         }
-        // Where `a` is, `a`, `events`; `events` again with the partition's name, and the partition.
-        #expect(order.take().count { $0 == "sync names" } == 5)
+        // Where `a` is, `a`, `events`, and the partition.
+        #expect(order.take().count { $0 == "sync names" } == 4)
     }
 
     @Test("A file that takes the place of another is on the disk, with its name, before the other one goes")

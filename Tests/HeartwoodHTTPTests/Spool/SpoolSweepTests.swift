@@ -74,7 +74,9 @@ import Testing
             course.delivered += numbers
             course.repeated.formUnion(course.done.intersection(numbers))
             spool.complete(piece, done: piece.records.map(\.id))
-            if (spool as? Spool)?.isStateSaved == true { course.done.formUnion(numbers) }
+            let spools =
+                (spool as? PartitionedSpool)?.open.all.map(\.spool) ?? [spool as? Spool].compactMap(\.self)
+            if spools.allSatisfy(\.isStateSaved) { course.done.formUnion(numbers) }
         }
     }
 

@@ -166,20 +166,59 @@ import Testing
         #expect(piece?.records.map(\.payload) == [[0], [1], [2]])
     }
 
-    @Test("A new file whose name the disk does not confirm goes, and its records stay in memory")
-    func nameNotDurable() throws {
-        final class NoNames: DiskFaults {
+    @Test(
+        "What the disk does not confirm and does not let go of either is written again once it can be taken away",
+        arguments: [true, false])
+    func notDurableNorCut(isFirst: Bool) throws {
+        final class Broken: DiskFaults {
             func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
-            func change() -> Int32 { 0 }
+            func change() -> Int32 { EROFS }
+            func synchronize() -> Int32 { EIO }
+        }
+        var settings = SpoolSettings()
+        settings.synchronizes = true
+        let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
+        if !isFirst { spool.append([0], time: time, level: 4) }
+        #expect(spool.save())
+        spool.append([1], time: time, level: 4)
+        FaultyKernel.$faults.withValue(Broken()) {
+            for _ in 0..<3 { #expect(!spool.save()) }
+            #expect(spool.unsavedCount == 1)
+        }
+        spool.append([2], time: time, level: 4)
+        #expect(spool.save() && spool.unsavedCount == 0)
+        let piece = try #require(spool.nextPiece(maximumCount: 9, maximumBytes: .max))
+        #expect(piece.records.map(\.payload) == (isFirst ? [[1], [2]] : [[0], [1], [2]]))
+        spool.complete(piece, done: piece.records.map(\.id))
+        #expect(spool.pending == 0 && spool.counters.lost == 0)
+    }
+
+    @Test(
+        "A new file whose name the disk does not confirm goes, now or later, and its records stay in memory",
+        arguments: [0, EROFS])
+    func nameNotDurable(error: Int32) throws {
+        final class NoNames: DiskFaults {
+            let error: Int32
+            let isMade = Locked(false)
+            init(_ error: Int32) { self.error = error }
+            func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+            func change() -> Int32 {
+                isMade.withLock { isMade in
+                    defer { isMade = true }
+                    return isMade ? error : 0
+                }
+            }
             func synchronizeNames() -> Int32 { EIO }
         }
         var settings = SpoolSettings()
         settings.synchronizes = true
         let spool = try Spool(directory: directory.path, settings: settings, calls: FaultyKernel.calls)
         spool.append([1], time: time, level: 4)
-        FaultyKernel.$faults.withValue(NoNames()) { #expect(!spool.save()) }
-        #expect(directory.segments().isEmpty && spool.unsavedCount == 1)
+        FaultyKernel.$faults.withValue(NoNames(error)) { #expect(!spool.save()) }
+        #expect(directory.segments().count == (error == 0 ? 0 : 1) && spool.unsavedCount == 1)
         #expect(spool.save() && spool.unsavedCount == 0)
+        #expect(directory.segments().count == 1)
+        #expect(spool.nextPiece(maximumCount: 9, maximumBytes: .max)?.records.map(\.payload) == [[1]])
     }
 
     @Test("What a file takes before it may grow no more is waited for, too") func durableInPart() throws {

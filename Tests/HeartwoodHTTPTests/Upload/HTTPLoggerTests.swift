@@ -374,20 +374,20 @@ final class HTTPBench {
     @Test("All settings are one value: what threads set at the same time is kept, and changes come together")
     func settings() throws {
         let logger = try HTTPLogger("https://logs.example.com/in")
-        #expect(logger.interval == HTTPSettings().interval && logger.flushWait == .seconds(4))
+        #expect(logger.sendInterval == HTTPSettings().sendInterval && logger.flushWait == .seconds(4))
         DispatchQueue.concurrentPerform(iterations: 3) { thread in
             for number in 1...500 {
                 switch thread {
-                case 0: logger.threshold = number
+                case 0: logger.pointThreshold = number
                 case 1: logger.updateSettings { $0.countThreshold = number }
                 default: logger.jitter = Double(number)
                 }
             }
         }
-        logger.updateSettings { ($0.interval, $0.timeout) = (.seconds(7), .seconds(8)) }
+        logger.updateSettings { ($0.sendInterval, $0.requestTimeout) = (.seconds(7), .seconds(8)) }
         let settings = logger.settings
-        #expect((settings.threshold, settings.countThreshold, settings.jitter) == (500, 500, 500))
-        #expect((logger.interval, logger.timeout) == (.seconds(7), .seconds(8)))
+        #expect((settings.pointThreshold, settings.countThreshold, settings.jitter) == (500, 500, 500))
+        #expect((logger.sendInterval, logger.requestTimeout) == (.seconds(7), .seconds(8)))
     }
 
     @Test("A text beyond the limit is cut at a character, and says so") func cutting() async throws {
@@ -402,7 +402,7 @@ final class HTTPBench {
     @Test("Nothing is sent while it is paused, or the condition says no") func conditions() async throws {
         let allowed = Locked(false)
         let bench = try HTTPBench(try LoopbackServer())
-        bench.logger.condition = { allowed.withLock { $0 } }
+        bench.logger.sendCondition = { allowed.withLock { $0 } }
         await bench.log(0..<1, level: .error)
         #expect(await bench.attempts() == 0)
         allowed.withLock { $0 = true }

@@ -101,9 +101,9 @@ import Testing
     {
         dispatcher.diagnostics.handler = { _ in }
         let logger = try HTTPLogger(address, spool: path + "/spool")
-        logger.interval = .milliseconds(5)
+        logger.sendInterval = .milliseconds(5)
         logger.maximumMessagesPerRequest = messages > 0 ? 300 : 40
-        logger.timeout = .seconds(2)
+        logger.requestTimeout = .seconds(2)
         logger.retryPolicy = StandardRetryPolicy(
             backoff: Backoff(initial: .milliseconds(2), maximum: .milliseconds(20)))
         dispatcher.add(logger)

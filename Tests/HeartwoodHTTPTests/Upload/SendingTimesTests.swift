@@ -22,7 +22,7 @@ import Testing
     @Test("The interval holds in the foreground, and the background's in the background") func intervals()
         async throws
     {
-        bench.logger.interval = .seconds(60)
+        bench.logger.sendInterval = .seconds(60)
         bench.logger.backgroundInterval = .seconds(600)
         for (round, seconds) in [60, 600, 60].enumerated() {
             bench.logger.isInBackground = seconds == 600

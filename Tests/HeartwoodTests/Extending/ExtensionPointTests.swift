@@ -102,8 +102,8 @@ struct ExtensionPointTests {
             let logger = try FileLogger(
                 directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil)
             logger.reusesFiles = reuses
-            logger.didRoll = { _ in events.update { $0.append("rolled") } }
-            logger.didFinishLeftover = { _ in events.update { $0.append("leftover") } }
+            logger.onRoll = { _ in events.update { $0.append("rolled") } }
+            logger.onFinishLeftover = { _ in events.update { $0.append("leftover") } }
             dispatcher.add(logger)
             logInfo("\(text)", to: dispatcher)
             if reuses { logger.rollNow() }

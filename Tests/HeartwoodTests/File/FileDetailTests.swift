@@ -129,7 +129,7 @@ import Testing
             await dispatcher.flush(timeout: .testLimit)
             clock.advance(by: .seconds(1))
         }
-        #expect((3...6).contains(syncs.withLock { $0 }))
+        #expect((4...6).contains(syncs.withLock { $0 }))
         dispatcher.removeAll(timeout: .testLimit)
     }
 
@@ -137,7 +137,7 @@ import Testing
     func deletedByOthers() async throws {
         let logger = try makeLogger()
         let rolled = Locked(0)
-        logger.didRoll = { _ in rolled.withLock { $0 += 1 } }
+        logger.onRoll = { _ in rolled.withLock { $0 += 1 } }
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)

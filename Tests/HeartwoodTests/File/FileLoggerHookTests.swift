@@ -49,12 +49,12 @@ private final class Impatient: FileLogger, @unchecked Sendable {
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         let told = Locked<[String]>([])
-        logger.didRoll = { [unowned logger] info in
+        logger.onRoll = { [unowned logger] info in
             logInfo("rolled", to: dispatcher)
             _ = logger.synchronize()
             told.withLock { $0.append("roll \(info.name) \(info.size.bytes) \(info.isArchived)") }
         }
-        logger.didDelete = { name in told.withLock { $0.append("delete \(name)") } }
+        logger.onDelete = { name in told.withLock { $0.append("delete \(name)") } }
         logger.maximumFileCount = 1
         logInfo("one", to: dispatcher)
         logger.rollNow()

@@ -75,7 +75,7 @@ import Testing
     func rollsIdleFileByAge() throws {
         let (logger, dispatcher) = try makeLogger()
         let rolled = Locked<[String]>([])
-        logger.didRoll = { info in rolled.withLock { $0.append(info.name) } }
+        logger.onRoll = { info in rolled.withLock { $0.append(info.name) } }
         logger.rollingInterval = .seconds(60)
         logInfo("old", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)

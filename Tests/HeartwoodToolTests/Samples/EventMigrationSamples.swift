@@ -20,10 +20,10 @@ private func scroogeStore() throws {
         "https://example.com/logs", directory: "/var/lib/shop/visits",
         encoding: EventEncoding(wrappingKey: "root"),  // api.wrappingKey = "root"
         connectivity: PlatformConnectivity.make())
-    store.uploader.interval = .seconds(30)  // configuration.timeInterval = 30
+    store.uploader.sendInterval = .seconds(30)  // configuration.timeInterval = 30
     store.uploader.backgroundInterval = .seconds(120)  // configuration.timeIntervalOnBackground = 120
     store.uploader.maximumMessagesPerRequest = 100  // configuration.limitedSendingCount = 100
-    store.uploader.timeout = .seconds(10)  // configuration.apiTimeout = 10
+    store.uploader.requestTimeout = .seconds(10)  // configuration.apiTimeout = 10
     store.uploader.saveDelay = .milliseconds(500)  // saves are delayed there, too
     store.uploader.transcript = { print($0) }  // configuration.verbose = .enabled(domain: "visits")
 

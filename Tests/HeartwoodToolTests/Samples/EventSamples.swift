@@ -171,7 +171,7 @@ func customEventSample(_ audit: AuditLog) throws {
 func storeSettingsSample(_ store: EventStore) async {
     // sample: Docs/Events.md
     store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
-    store.uploader.interval = .seconds(10)
+    store.uploader.sendInterval = .seconds(10)
     store.messageLevel = .notice
     let isDelivered = await store.deliver(timeout: .seconds(30))
     store.close()

@@ -17,7 +17,7 @@ private func manyMachinesClickHouse() throws {
         encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
     house.maximumMessagesPerRequest = 20_000
     house.countThreshold = 20_000
-    house.interval = .seconds(5)
+    house.sendInterval = .seconds(5)
     house.compressionLevel = 6
     house.decorators = [
         .basicAuth(user: "shop", password: try EnvironmentSecrets().secret(named: "CLICKHOUSE_PASSWORD"))

@@ -84,8 +84,8 @@ private func beaverCloud(_ key: Secret) throws {
         "https://api.swiftybeaver.com/api/entries/", encoding: SwiftyBeaverEncoding(encryptionKey: key),
         spool: "/var/lib/shop/spool")
     cloud.decorators = [.basicAuth(user: "app id", passwordNamed: "APP_SECRET", from: EnvironmentSecrets())]
-    cloud.weights = .swiftyBeaver
-    cloud.threshold = 10
+    cloud.levelWeights = .swiftyBeaver
+    cloud.pointThreshold = 10
     LogDispatcher.shared.add(cloud)
     // end
 }

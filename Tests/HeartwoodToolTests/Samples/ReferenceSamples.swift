@@ -67,7 +67,7 @@ func decoratorSample(_ logger: HTTPLogger) {
 func httpSettingsSample(_ remote: HTTPLogger) {
     // sample: Sources/HeartwoodHTTP/Upload/Settings/HTTPSettings.swift
     remote.updateSettings { settings in
-        settings.interval = .seconds(10)
+        settings.sendInterval = .seconds(10)
         settings.compressionLevel = 6
     }
     // end

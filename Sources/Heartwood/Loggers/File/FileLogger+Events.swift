@@ -4,8 +4,8 @@ import Dispatch
 extension FileLogger {
     final func handle(_ event: FileEvent) {
         switch event {
-        case .rolled(let name): tellRolled(name, didRoll)
-        case .foundFinished(let name): tellRolled(name, didFinishLeftover ?? didRoll)
+        case .rolled(let name): tellRolled(name, onRoll)
+        case .foundFinished(let name): tellRolled(name, onFinishLeftover ?? onRoll)
         case .removed(let name): tellRemoved(name)
         case .disturbed(let name, let place):
             let what = (place == .removed ? "removed" : "renamed or replaced") + " by another program"
@@ -43,7 +43,7 @@ extension FileLogger {
     }
 
     private func tellRemoved(_ name: String) {
-        if let didDelete { hookQueue.async { didDelete(name) } }
+        if let onDelete { hookQueue.async { onDelete(name) } }
     }
 
     private func tellRolled(_ name: String, _ hook: (@Sendable (LogFileInfo) -> Void)?) {
@@ -55,7 +55,7 @@ extension FileLogger {
     final func handle(_ event: FileArchiver.Event) {
         switch event {
         case .archived(_, let archive):
-            if let didArchive, let info = describe(archive) { hookQueue.async { didArchive(info) } }
+            if let onArchive, let info = describe(archive) { hookQueue.async { onArchive(info) } }
         case .removed(let name): tellRemoved(name)
         case .failed(let name, let why):
             report(.writeFailed, "\(name) could not be archived, will try again: \(why)", key: name)
@@ -130,5 +130,33 @@ extension FileLogger {
     private func finished(_ output: inout LogBuffer) -> [UInt8] {
         finishRecord(in: &output, from: 0)
         return output.withUnsafeBytes { Array($0) }
+    }
+}
+
+// The names before they were those of closures.
+extension FileLogger {
+    /// The name until this release.
+    @available(*, deprecated, renamed: "onRoll")
+    public final var didRoll: (@Sendable (LogFileInfo) -> Void)? {
+        get { onRoll }
+        set { onRoll = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "onFinishLeftover")
+    public final var didFinishLeftover: (@Sendable (LogFileInfo) -> Void)? {
+        get { onFinishLeftover }
+        set { onFinishLeftover = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "onArchive")
+    public final var didArchive: (@Sendable (LogFileInfo) -> Void)? {
+        get { onArchive }
+        set { onArchive = newValue }
+    }
+    /// The name until this release.
+    @available(*, deprecated, renamed: "onDelete")
+    public final var didDelete: (@Sendable (String) -> Void)? {
+        get { onDelete }
+        set { onDelete = newValue }
     }
 }

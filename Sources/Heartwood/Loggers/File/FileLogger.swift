@@ -147,13 +147,13 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: Hooks (any thread, ordered)
 
     /// Called when a file was finished, off the logging queues.
-    @Ordered public final var didRoll: (@Sendable (LogFileInfo) -> Void)?
-    /// Called instead of ``didRoll`` for a file of an earlier run that this one has written nothing to.
-    @Ordered public final var didFinishLeftover: (@Sendable (LogFileInfo) -> Void)?
+    @Ordered public final var onRoll: (@Sendable (LogFileInfo) -> Void)?
+    /// Called instead of ``onRoll`` for a file of an earlier run that this one has written nothing to.
+    @Ordered public final var onFinishLeftover: (@Sendable (LogFileInfo) -> Void)?
     /// Called when a finished file was compressed or encrypted, off the logging queues.
-    @Ordered public final var didArchive: (@Sendable (LogFileInfo) -> Void)?
+    @Ordered public final var onArchive: (@Sendable (LogFileInfo) -> Void)?
     /// Called with the name of a file that the retention limits removed, off the logging queues.
-    @Ordered public final var didDelete: (@Sendable (String) -> Void)?
+    @Ordered public final var onDelete: (@Sendable (String) -> Void)?
 
     // MARK: Constants and values with a lock (any thread)
 

@@ -26,7 +26,7 @@ public enum ConsoleColor: Hashable, Sendable {
     public static let gray = ConsoleColor.ansi(8)
 
     /// Returns this color, or the nearest one that a terminal with this depth can show.
-    public func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
+    package func reduced(to depth: ConsoleColorDepth) -> ConsoleColor {
         switch (self, depth) {
         case (.ansi, _), (.palette, .palette), (_, .full), (_, .none): return self
         case (.palette(let index), .ansi):

@@ -33,15 +33,15 @@ struct DeliveryRules: Sendable {
 
     init(_ settings: HTTPSettings = HTTPSettings(), isLoopback: Bool = false, neverDrops: Bool = false) {
         let background = settings.isInBackground ? settings.backgroundInterval : nil
-        interval = background ?? settings.interval
+        interval = background ?? settings.sendInterval
         jitter = settings.jitter
-        pointThreshold = settings.threshold
+        pointThreshold = settings.pointThreshold
         countThreshold = settings.countThreshold
         maximumCount = settings.maximumMessagesPerRequest
         maximumBytes = settings.maximumBytesPerRequest.bytes
         isPaused = settings.isPaused
         isInBackground = settings.isInBackground
-        hasCondition = settings.condition != nil
+        hasCondition = settings.sendCondition != nil
         self.isLoopback = isLoopback
         canRefresh = settings.refreshAuthorization != nil
         self.neverDrops = neverDrops

@@ -7,7 +7,7 @@ public import Heartwood
 ///
 /// ```swift
 /// remote.updateSettings { settings in
-///     settings.interval = .seconds(10)
+///     settings.sendInterval = .seconds(10)
 ///     settings.compressionLevel = 6
 /// }
 /// ```
@@ -19,17 +19,17 @@ public struct HTTPSettings: Sendable {
     /// Who may read private pieces.
     public var privacy = LogPrivacyPolicy.redact
     /// How often pending messages are sent.
-    public var interval = Duration.seconds(60)
-    /// How often while ``isInBackground``; nil means ``interval``.
+    public var sendInterval = Duration.seconds(60)
+    /// How often while ``isInBackground``; nil means ``sendInterval``.
     public var backgroundInterval: Duration?
     /// Whether the program is in the background.
     public var isInBackground = false
     /// By which part an interval is drawn longer or shorter.
     public var jitter = 0.1
     /// The points that each level brings.
-    public var weights = LevelWeights.standard
+    public var levelWeights = LevelWeights.standard
     /// How many points make pending messages go at once; 0: points do nothing.
-    public var threshold = 10
+    public var pointThreshold = 10
     /// How many pending messages are sent at once; nil: the number does nothing.
     public var countThreshold: Int? = 300
     /// The most messages in a request; nil: as many as its bytes and the encoding allow.
@@ -37,7 +37,7 @@ public struct HTTPSettings: Sendable {
     /// The most bytes of a request's body, before compression.
     public var maximumBytesPerRequest = ByteCount.mebibytes(1)
     /// How long a request may stay where it is, and how long its answer may take.
-    public var timeout = Duration.seconds(30)
+    public var requestTimeout = Duration.seconds(30)
     /// gzip's level, 1 to 9, for encodings that allow it; 0: no compression.
     public var compressionLevel = 0
     /// A message's text is cut at this size.
@@ -45,7 +45,7 @@ public struct HTTPSettings: Sendable {
     /// Whether sending is held.
     public var isPaused = false
     /// Asked before each request; false holds the sending until the next interval.
-    public var condition: (@Sendable () -> Bool)?
+    public var sendCondition: (@Sendable () -> Bool)?
     /// What is done after a failed attempt.
     public var retryPolicy: any RetryPolicy = StandardRetryPolicy()
     /// Called when the server does not accept our credentials, to get new ones.

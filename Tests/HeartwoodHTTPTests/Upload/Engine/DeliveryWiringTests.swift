@@ -235,7 +235,7 @@ import Testing
     @Test("A shorter interval counts from the change") func interval() async throws {
         let bench = try HTTPBench(try LoopbackServer())
         await bench.log(0..<1)
-        bench.logger.interval = .seconds(5)
+        bench.logger.sendInterval = .seconds(5)
         await bench.settle()
         bench.clock.advance(by: .seconds(5))
         await bench.settled(1)

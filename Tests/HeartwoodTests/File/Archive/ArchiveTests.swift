@@ -39,7 +39,7 @@ struct FixedKey: SecretProvider {
         let logger = try FileLogger(
             directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
         let archived = Locked<[String]>([])
-        logger.didArchive = { info in archived.withLock { $0.append(info.name) } }
+        logger.onArchive = { info in archived.withLock { $0.append(info.name) } }
         logger.archiveFormat = .gzip
         logger.maximumFileSize = .kibibytes(10)
         let dispatcher = LogDispatcher()

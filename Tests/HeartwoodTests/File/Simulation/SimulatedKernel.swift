@@ -124,8 +124,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         _ directory: Int32, _ name: String, _ flags: Int32, mode: UInt32
     ) throws(SystemFailure) -> Int32 {
         try enter(.open)
-        // The directory above, of which nothing but that is asked.
-        if name == ".." { return try add(SimulatedHandle()) }
+        // A directory above, of which nothing but that is asked.
+        if name.hasPrefix("..") { return try add(SimulatedHandle()) }
         let folder = try folder(directory, .open)
         let isWriting = flags & (O_WRONLY | O_RDWR) != 0
         if let file = folder.entries[name] {
