@@ -15,7 +15,7 @@ import HeartwoodServer
 /// ```
 public final class LoopbackServer: Sendable {
     /// The largest number of requests that are kept.
-    package static let requestLimit = 100_000
+    public static let requestLimit = 100_000
     /// The largest size of a request body in bytes; a larger one is rejected with status 413.
     public static let bodyLimit = 64 * 1024 * 1024
 

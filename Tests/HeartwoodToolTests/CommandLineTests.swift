@@ -132,8 +132,8 @@ struct CommandLineTests {
         let outcome = try await tool.run("demo", "--seconds", "1", "--directory", tool.logs)
         #expect(outcome.code == 0, "\(outcome.error)")
         #expect(outcome.output.contains("Everything arrived, once and whole."))
-        #expect(outcome.output.contains(/\{"order":\d+,"item":/))
-        #expect(outcome.output.contains(#""activity":"stocktaking""#))
+        #expect(outcome.output.contains(/\n {10}files +\d+  █{40}\n/), "the picture of the loggers")
+        #expect(outcome.output.contains(/\n  level +(fatal|error) +\d+  [█▏▎▍▌▋▊▉]*\n/))
         #expect(!outcome.output.contains("\u{1b}"), "no colours where there is no terminal")
         #expect(try tool.logFiles().count > 1)
     }

@@ -7,7 +7,7 @@ import HeartwoodSQLite
 import SuiteSupport
 import Testing
 
-/// The reference in the document has the keys that there are, and its sample does what it says.
+/// The reference in the documents has the keys that there are, and its sample does what it says.
 @Suite("Docs/Configuration.md", .inTurn)
 struct ConfigurationReferenceTests {
     private let archives: Void = LogArchives.register()
@@ -18,8 +18,10 @@ struct ConfigurationReferenceTests {
     private let text: String
 
     init() throws {
-        let place = Self.root.appendingPathComponent("Docs/Configuration.md")
-        text = String(decoding: try Data(contentsOf: place), as: UTF8.self)
+        let pages = ["Docs/Configuration.md", "Docs/Internals/ConfigurationKeys.md"]
+        text = try pages.map { page in
+            String(decoding: try Data(contentsOf: Self.root.appendingPathComponent(page)), as: UTF8.self)
+        }.joined(separator: "\n")
         LogConfiguration.register(.http)
     }
 

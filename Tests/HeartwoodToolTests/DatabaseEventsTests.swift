@@ -6,7 +6,56 @@ import HeartwoodHTTP
 import SuiteSupport
 import Testing
 
-/// The sample of Docs/Events.md, with a real database.
+struct Account: EventObject {
+    var id: Int64
+    var balance: Int64
+}
+
+struct DatabaseError: Error { let code: Int32 }
+
+/// The accounts of a SQLite database; what is read and changed is recorded in a scope.
+struct Accounts {
+    let database: OpaquePointer
+
+    func execute(_ statement: String) throws {
+        let code = sqlite3_exec(database, statement, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
+    }
+
+    func read(in scope: EventScope) throws -> [Account] {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(database, "SELECT id, balance FROM accounts", -1, &statement, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
+        defer { sqlite3_finalize(statement) }
+        var accounts: [Account] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            accounts.append(
+                Account(id: sqlite3_column_int64(statement, 0), balance: sqlite3_column_int64(statement, 1)))
+        }
+        scope.record(read: accounts)
+        return accounts
+    }
+
+    func change(in scope: EventScope, _ body: (inout [Account]) throws -> Void) throws {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            var accounts = try read(in: scope)
+            try scope.transaction(on: &accounts) { accounts in
+                try body(&accounts)
+                try execute("DELETE FROM accounts")
+                for account in accounts {
+                    try execute("INSERT INTO accounts VALUES (\(account.id), \(account.balance))")
+                }
+                try execute("COMMIT")
+            }
+        } catch {
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+}
+
+/// The example above, to which Docs/Events.md links, with a real database.
 @Suite("Events of a database", .inTurn) struct DatabaseEventsTests {
     @Test("What a SQLite table reads and writes is recorded; what the database refuses is not")
     func accounts() async throws {

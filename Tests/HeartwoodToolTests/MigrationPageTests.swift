@@ -42,7 +42,7 @@ struct MigrationPageTests {
         "Every name in the column of Heartwood is in the code",
         .enabled(if: !Sanitizer.isActive, "it looks at texts only"),
         arguments: [
-            ("Docs/MigratingFromCocoaLumberjack.md", 40), ("Docs/MigratingFromSwiftyBeaver.md", 40),
+            ("Docs/MigratingFromCocoaLumberjack.md", 40), ("Docs/Internals/CocoaLumberjackNames.md", 100),
             ("Docs/MigratingFromOthers.md", 70),
         ])
     func names(page: String, least: Int) throws {

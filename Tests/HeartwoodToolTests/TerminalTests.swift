@@ -38,6 +38,8 @@ struct TerminalTests {
             #expect(found.allSatisfy { $0.contains("\u{1B}\(sequence)\(level)") }, "\(found.prefix(2))")
         }
         #expect(lines.contains { $0.contains("\u{1B}[2m  Shop.swift:") }, "the place is faint")
+        #expect(lines.contains { $0.contains("\u{1B}[35mpayments") }, "a category has its own color")
+        #expect(lines.contains { $0.contains("\u{1B}[36m {till=") }, "fields have their own color")
     }
 
     @Test("NO_COLOR is obeyed", .enabled(if: hasTmux, "tmux is not installed"))

@@ -65,7 +65,12 @@ struct DemoReport {
             "private",
             leaks == 0 ? "no address of a customer in the files or at the collector" : "\(leaks) leaks")
         example(lines, bodies)
-        example(of: arrived)
+        picture(
+            tally,
+            [
+                ("console", console.delivered), ("files", lines.count), ("http", entries.count),
+                ("events", eventCount),
+            ])
         if missing == nil { text += "\nEverything arrived, once and whole.\n" }
     }
 
@@ -91,17 +96,29 @@ struct DemoReport {
         let end =
             rest.firstRange(of: "},{").map { body.index(after: $0.lowerBound) }
             ?? body.index(before: body.endIndex)
-        text += "  http: \(body[start..<end])\n"
+        text += "  http: \(body[start..<end].prefix(110))…\n"
     }
 
-    /// A typed event, and an event of an activity.
-    private mutating func example(of events: [String]) {
-        guard let first = events.first?.firstRange(of: "}"), let sale = events.first?[..<first.upperBound],
-            let activity = events.lazy.compactMap({ text in
-                text.firstRange(of: "{\"_id\"").map { text[$0.lowerBound...].dropLast() }
-            }).first
-        else { return }
-        text += "\nTwo kinds of events\n  typed:    \(sale.dropFirst())\n  activity: \(activity)\n"
+    /// How many messages there were of each level, and how many each logger took.
+    private mutating func picture(_ tally: Shop.Tally, _ loggers: [(name: String, count: Int)]) {
+        text += "\nThe same as a picture\n"
+        let levels = LogLevel.standardLevels.map { (name: $0.name, count: tally.count([$0])) }
+        let most = max(1, loggers.map(\.count).max() ?? 0)
+        for (title, rows) in [("level", levels.filter { $0.count > 0 }), ("logger", loggers)] {
+            for (index, row) in rows.enumerated() {
+                let count = Readable.count(row.count)
+                let cells = [
+                    (index == 0 ? title : "", 8), (row.name, 15 - count.count), (count, count.count),
+                ]
+                text += "  "
+                for (cell, width) in cells {
+                    text += cell + String(repeating: " ", count: max(0, width - cell.count))
+                }
+                let eighths = row.count * 320 / most
+                text += "  " + String(repeating: "█", count: eighths / 8)
+                text += "▏▎▍▌▋▊▉".dropFirst(max(0, eighths % 8 - 1)).prefix(eighths % 8 > 0 ? 1 : 0) + "\n"
+            }
+        }
     }
 
     private static func lines(of path: String) throws -> [String] {

@@ -16,7 +16,7 @@ struct ClickHouseTests {
     /// The statements of the page by the word in their comment; the one without is the table.
     private func statements() throws -> [String: String] {
         let page = try String(
-            contentsOf: Self.root.appendingPathComponent("Docs/ManyMachines.md"), encoding: .utf8)
+            contentsOf: Self.root.appendingPathComponent("Docs/Pipe.md"), encoding: .utf8)
         var statements: [String: String] = [:]
         for block in page.split(separator: "```sql\n").dropFirst() {
             let text = try #require(block.split(separator: "\n```").first)

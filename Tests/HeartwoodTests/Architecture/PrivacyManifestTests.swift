@@ -92,11 +92,11 @@ struct PrivacyManifestTests {
     }
 
     @Test(
-        "The page about installing names each category's reason, and the manifest is a resource of the package"
+        "The page about getting started names each category's reason, and the manifest is a resource of the package"
     )
     func documented() throws {
         let page = try String(
-            contentsOf: Self.root.appendingPathComponent("Docs/Installing.md"), encoding: .utf8)
+            contentsOf: Self.root.appendingPathComponent("Docs/GettingStarted.md"), encoding: .utf8)
         for reason in try declared().values.joined() { #expect(page.contains("`\(reason)`"), "\(reason)") }
         let package = try String(
             contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)

@@ -7,7 +7,7 @@ import Testing
 @testable import Heartwood
 @testable import HeartwoodReading
 
-/// What `kill -9` costs without a journal: measured, for Docs/Reliability.md, and the part of it that is promised.
+/// What `kill -9` costs without a journal: measured, for Docs/Invariants.md, and the part of it that is promised.
 ///
 /// `HEARTWOOD_KILLS` says how often each scene is killed; 4 times unless it does.
 @Suite(.serialized, .inTurn) struct LossWithoutJournalTests {

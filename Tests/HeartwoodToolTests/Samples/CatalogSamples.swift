@@ -22,6 +22,14 @@ private func heartwoodPage(id: String, ms: Double, email: String, error: any Err
     // end
 }
 
+private func messagesPage(email: String, error: any Error) {
+    // sample: Sources/Heartwood/Heartwood.docc/LogMessages.md
+    logInfo("order \(4711, as: "order") took \(12.345, as: "ms", format: .fixed(2)) ms")
+    logError("cannot charge \(email, privacy: .private)", error: error, category: .payments)
+    logNotice("user signed in", metadata: ["attempt": 2])
+    // end
+}
+
 private func readingPage(yesterday: LogTimestamp) async throws {
     // sample: Sources/HeartwoodReading/HeartwoodReading.docc/HeartwoodReading.md
     let reader = LogFileReader(directory: "/var/log/shop")

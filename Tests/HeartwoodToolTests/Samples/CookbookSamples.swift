@@ -142,60 +142,6 @@ func cookbookSendToOpentelemetry() throws {
     // end
 }
 
-func cookbookSendToLoki() throws {
-    // sample: Docs/Cookbook.md
-    let loki = try HTTPLogger(
-        "https://loki.example.com", encoding: LokiEncoding(labels: ["app": "shop"]),
-        spool: "/var/lib/shop/spool")
-    LogDispatcher.shared.add(loki, levels: .info)
-    // end
-}
-
-func cookbookSendToElasticsearch() throws {
-    // sample: Docs/Cookbook.md
-    let search = try HTTPLogger(
-        "https://search.example.com:9200", encoding: ElasticsearchEncoding(index: "logs-shop-default"),
-        spool: "/var/lib/shop/spool")
-    search.decorators = [
-        .header("Authorization", secret: "ELASTIC_KEY", from: EnvironmentSecrets(), prefix: "ApiKey ")
-    ]
-    LogDispatcher.shared.add(search, levels: .info)
-    // end
-}
-
-func cookbookSendToDatadog() throws {
-    // sample: Docs/Cookbook.md
-    let datadog = try HTTPLogger(
-        "https://http-intake.logs.datadoghq.eu", encoding: DatadogEncoding(service: "shop"),
-        spool: "/var/lib/shop/spool")
-    datadog.decorators = [.datadogKey(try EnvironmentSecrets().secret(named: "DD_API_KEY"))]
-    LogDispatcher.shared.add(datadog, levels: .info)
-    // end
-}
-
-func cookbookSendToSplunk() throws {
-    // sample: Docs/Cookbook.md
-    let splunk = try HTTPLogger(
-        "https://splunk.example.com:8088", encoding: SplunkEncoding(source: "shop", index: "main"),
-        spool: "/var/lib/shop/spool")
-    splunk.decorators = [.splunkToken(try EnvironmentSecrets().secret(named: "SPLUNK_TOKEN"))]
-    LogDispatcher.shared.add(splunk, levels: .info)
-    // end
-}
-
-func cookbookSendToClickhouse() throws {
-    // sample: Docs/Cookbook.md
-    let house = try HTTPLogger(
-        "https://clickhouse.example.com:8443/?query=INSERT%20INTO%20logs%20FORMAT%20JSONEachRow"
-            + "&date_time_input_format=best_effort&input_format_skip_unknown_fields=1",
-        encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
-    house.decorators = [
-        .basicAuth(user: "shop", password: try EnvironmentSecrets().secret(named: "CLICKHOUSE_PASSWORD"))
-    ]
-    LogDispatcher.shared.add(house, levels: .info)
-    // end
-}
-
 func cookbookTestWhatIsLogged(checkOut: (_ log: LogDispatcher) -> Void) throws {
     // sample: Docs/Cookbook.md
     let dispatcher = LogDispatcher()

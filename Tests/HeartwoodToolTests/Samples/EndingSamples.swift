@@ -1,13 +1,6 @@
 import Heartwood
 
-// The code of Docs/EndingAProgram.md and of two comments, word for word; `SampleTests` compares them.
-
-func endingSample() throws {
-    // sample: Docs/EndingAProgram.md
-    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
-    LogDispatcher.flushOnSignals([.term, .int], timeout: .seconds(5))
-    // end
-}
+// The code of two comments, word for word; `SampleTests` compares them.
 
 func signalsSample() {
     // sample: Sources/Heartwood/Dispatcher/LogDispatcher+Signals.swift

@@ -6,6 +6,37 @@ import HeartwoodHTTP
 
 // The code of Docs/MigratingFromOthers.md, word for word.
 
+private func beaverBasics(_ amount: Double) throws {
+    // sample: Docs/MigratingFromOthers.md
+    let console = ConsoleLogger()  // let console = ConsoleDestination()
+    console.formatter = try LogFormatter.swiftyBeaver("$DHH:mm:ss$d $L $M")  // console.format = "…"
+    LogDispatcher.shared.add(console, levels: .debug)  // minLevel = .debug; addDestination
+
+    let file = try FileLogger(
+        directory: "/var/log/shop",
+        naming: LogFileNaming(template: "{app} {date}.log", activeName: "shop.log"))  // file.logFileURL = …
+    file.maximumFileSize = .mebibytes(5)  // file.logFileMaxSize = 5 * 1024 * 1024
+    file.maximumFileCount = 3  // file.logFileAmount = 3
+    LogDispatcher.shared.add(file)  // log.addDestination(file)
+
+    // log.info("paid \(amount)", context: ["order": 17])
+    logInfo("paid \(amount)", metadata: ["order": 17])
+    LogDispatcher.shared.flush(timeout: .seconds(3))  // log.flush(secondTimeout: 3)
+    // end
+}
+
+private func beaverFilters(_ file: FileLogger) {
+    // sample: Docs/MigratingFromOthers.md
+    file.filter = .swiftyBeaver(
+        [
+            // Filters.Path.contains("Network", minLevel: .info)
+            SwiftyBeaverFilter(.path, .contains("Network", ignoringCase: true), minimumLevel: .info),
+            // Filters.Function.excludes("password", required: true)
+            SwiftyBeaverFilter(.function, .contains("password", ignoringCase: true), role: .excluding),
+        ], minimumLevel: .warning)
+    // end
+}
+
 // sample: Docs/MigratingFromOthers.md
 // enum Property: String, ScroogePropertyType { case page_id, index, os_version, loggedIn, detail }
 enum VisitProperty: String { case page_id, index, os_version, loggedIn, detail }
@@ -55,15 +86,6 @@ private func scroogeFields(
     // sample: Docs/MigratingFromOthers.md
     record[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
     record[.detail] = try EventFields(checking: dictionary)  // an error with the path of the value
-    // end
-}
-
-private func scroogePolicy(_ store: EventStore) {
-    // sample: Docs/MigratingFromOthers.md
-    store.uploader.retryPolicy = ScroogeRetryPolicy()
-    // end
-    // sample: Docs/MigratingFromOthers.md
-    store.uploader.isInBackground = true
     // end
 }
 

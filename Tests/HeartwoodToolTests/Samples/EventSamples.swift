@@ -1,4 +1,3 @@
-import CSQLite
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
@@ -37,6 +36,26 @@ func eventFieldsSample(_ isDark: Bool, _ dictionary: [String: Any]) throws {
     screen[.details] = ["size": EventFields(["width": 390, "unit": "pt"]), "name": "cart"]
     screen[.details] = try EventFields(checking: dictionary)
     // end
+}
+
+func completionSample(visits: EventLog<Visit>) {
+    // sample: Docs/Events.md
+    let event = EventRecord<Visit> { $0[.page] = "/checkout" }
+    visits.append(event) { error in
+        if let error { logError("not recorded: \(error)") }
+    }
+    // end
+}
+
+func storeSettingsSample(_ store: EventStore) async {
+    // sample: Docs/Events.md
+    store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
+    store.uploader.sendInterval = .seconds(10)
+    store.messageLevel = .notice
+    let isDelivered = await store.deliver(timeout: .seconds(30))
+    store.close()
+    // end
+    _ = isDelivered
 }
 
 // sample: Docs/Events.md
@@ -106,57 +125,6 @@ extension Person: CustomEventRepresentable {
 }
 // end
 
-// sample: Docs/Events.md
-struct Account: EventObject {
-    var id: Int64
-    var balance: Int64
-}
-
-struct DatabaseError: Error { let code: Int32 }
-
-/// The accounts of a SQLite database; what is read and changed is recorded in a scope.
-struct Accounts {
-    let database: OpaquePointer
-
-    func execute(_ statement: String) throws {
-        let code = sqlite3_exec(database, statement, nil, nil, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
-    }
-
-    func read(in scope: EventScope) throws -> [Account] {
-        var statement: OpaquePointer?
-        let code = sqlite3_prepare_v2(database, "SELECT id, balance FROM accounts", -1, &statement, nil)
-        guard code == SQLITE_OK else { throw DatabaseError(code: code) }
-        defer { sqlite3_finalize(statement) }
-        var accounts: [Account] = []
-        while sqlite3_step(statement) == SQLITE_ROW {
-            accounts.append(
-                Account(id: sqlite3_column_int64(statement, 0), balance: sqlite3_column_int64(statement, 1)))
-        }
-        scope.record(read: accounts)
-        return accounts
-    }
-
-    func change(in scope: EventScope, _ body: (inout [Account]) throws -> Void) throws {
-        try execute("BEGIN IMMEDIATE")
-        do {
-            var accounts = try read(in: scope)
-            try scope.transaction(on: &accounts) { accounts in
-                try body(&accounts)
-                try execute("DELETE FROM accounts")
-                for account in accounts {
-                    try execute("INSERT INTO accounts VALUES (\(account.id), \(account.balance))")
-                }
-                try execute("COMMIT")
-            }
-        } catch {
-            try? execute("ROLLBACK")
-            throw error
-        }
-    }
-}
-// end
-
 func customEventSample(_ audit: AuditLog) throws {
     // sample: Docs/Events.md
     audit.recordEvent(activity: "login", eventType: "failure", data: "third attempt") { error in
@@ -165,26 +133,6 @@ func customEventSample(_ audit: AuditLog) throws {
     // end
     // sample: Docs/Events.md
     try audit.updateMetadata(["user": "berta", "till": "3"])
-    // end
-}
-
-func storeSettingsSample(_ store: EventStore) async {
-    // sample: Docs/Events.md
-    store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
-    store.uploader.sendInterval = .seconds(10)
-    store.messageLevel = .notice
-    let isDelivered = await store.deliver(timeout: .seconds(30))
-    store.close()
-    // end
-    _ = isDelivered
-}
-
-func completionSample(visits: EventLog<Visit>) {
-    // sample: Docs/Events.md
-    let event = EventRecord<Visit> { $0[.page] = "/checkout" }
-    visits.append(event) { error in
-        if let error { logError("not recorded: \(error)") }
-    }
     // end
 }
 

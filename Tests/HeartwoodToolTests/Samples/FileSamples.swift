@@ -15,46 +15,6 @@ func fileUse() throws {
     // end
 }
 
-func fileNames(_ file: FileLogger) throws {
-    // sample: Docs/FileLogging.md
-    file.naming = try LogFileNaming(
-        application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
-        timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
-    // end
-}
-
-func fileScheme() throws -> FileLogger {
-    // sample: Docs/FileLogging.md
-    let errorsLast = LogFileScheme(removalOrder: { files in
-        files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
-    })
-    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
-    // end
-    return file
-}
-
-func fileFlush() async {
-    // sample: Docs/FileLogging.md
-    let result = await LogDispatcher.shared.flush()
-    if !result.isComplete { print("not written yet: \(result.unfinished)") }
-    // end
-}
-
-func fileEncryption(_ file: FileLogger) {
-    // sample: Docs/FileLogging.md
-    file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
-    file.archiveFormat = .encrypted
-    // end
-}
-
-func fileReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
-    // sample: Docs/FileLogging.md
-    let reader = LogFileReader(directory: "/var/log/shop")
-    for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
-    try await reader.export(to: "/tmp/yesterday.log", from: yesterday, until: today)
-    // end
-}
-
 func fileDays(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.rollingBoundary = .day
@@ -73,13 +33,6 @@ func fileQuota(_ file: FileLogger) {
     // end
 }
 
-func fileErrors() throws {
-    // sample: Docs/FileLogging.md
-    let errors = try FileLogger(directory: "/var/log/shop/errors")
-    LogDispatcher.shared.add(errors, levels: .error)
-    // end
-}
-
 func fileFixedName() throws -> FileLogger {
     // sample: Docs/FileLogging.md
     let file = try FileLogger(
@@ -92,6 +45,46 @@ func filePowerCut(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.syncPolicy = .levels(.error)
     // end
+}
+
+func fileNames(_ file: FileLogger) throws {
+    // sample: Docs/FileLogging.md
+    file.naming = try LogFileNaming(
+        application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
+        timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
+    // end
+}
+
+func fileReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
+    // sample: Docs/FileLogging.md
+    let reader = LogFileReader(directory: "/var/log/shop")
+    for try await line in try reader.lines(from: yesterday) where line.level == .error { print(line.text) }
+    try await reader.export(to: "/tmp/yesterday.log", from: yesterday, until: today)
+    // end
+}
+
+func fileEncryption(_ file: FileLogger) {
+    // sample: Docs/FileLogging.md
+    file.archiveKey = FileSecrets(directory: "/etc/shop/keys")
+    file.archiveFormat = .encrypted
+    // end
+}
+
+func fileFlush() async {
+    // sample: Docs/FileLogging.md
+    let result = await LogDispatcher.shared.flush()
+    if !result.isComplete { print("not written yet: \(result.unfinished)") }
+    // end
+}
+
+func fileScheme() throws -> FileLogger {
+    // sample: Docs/FileLogging.md
+    let errorsLast = LogFileScheme(removalOrder: { files in
+        files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
+    })
+    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
+    // end
+    return file
 }
 
 private func archiveCatalogSample() throws {

@@ -39,6 +39,34 @@ private func formattingPageJson(_ file: FileLogger) {
     // end
 }
 
+private struct Card {}
+private func charge(_ card: Card) throws {}
+
+private func formattingPageErrors(_ card: Card, _ order: Int) {
+    // sample: Docs/Formatting.md
+    do {
+        try charge(card)
+    } catch {
+        logError("payment failed", error: error, metadata: ["order": order])
+    }
+    // end
+}
+
+private func formattingPageFields(_ name: String, _ attempts: Int) {
+    // sample: Docs/Formatting.md
+    logInfo("signed in", metadata: ["name": name, "attempts": attempts])
+    // end
+}
+
+private func formattingPageTraces(_ header: String) {
+    // sample: Docs/Formatting.md
+    let trace = LogTrace(traceparent: header)?.child() ?? .random()
+    withLogTrace(trace) {
+        logInfo("order accepted")
+    }
+    // end
+}
+
 private func formattingPagePrivacy(_ file: FileLogger) throws {
     // sample: Docs/Formatting.md
     let key = try PrivacyKey(EnvironmentSecrets().secret(named: "LOG_PRIVACY_KEY"))

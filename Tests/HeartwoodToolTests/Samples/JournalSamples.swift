@@ -11,6 +11,13 @@ func journalUse() throws {
     // end
 }
 
+func endingSample() throws {
+    // sample: Docs/CrashJournal.md
+    LogDispatcher.shared.add(try FileLogger(directory: "/var/log/shop"))
+    LogDispatcher.flushOnSignals([.term, .int], timeout: .seconds(5))
+    // end
+}
+
 func journalStatus() {
     // sample: Docs/CrashJournal.md
     switch LogDispatcher.shared.journalStatus {

@@ -27,6 +27,20 @@ private func loggersPageFirst() throws {
     // end
 }
 
+private func loggersPageFlight(_ items: Int) async throws {
+    // sample: Docs/Loggers.md
+    let file = try FileLogger(directory: "/var/log/shop")
+    file.flightRecorder = FlightRecorder()
+    LogDispatcher.shared.add(file, levels: .verbose)  // also what is held back
+
+    try await FlightRecorder.withRecording {
+        logDebug("cart has \(items, as: "items") items")  // in the file only if the next line is
+        if items == 0 { logError("an empty cart was paid for") }
+        try await ship()
+    }
+    // end
+}
+
 private func loggersPageSystem() {
     // sample: Docs/Loggers.md
     let system = SystemLogger()  // journald where its socket is there, else /dev/log; Apple: the unified log
@@ -59,26 +73,9 @@ private func loggersPageStream(_ memory: MemoryLogger) async {
     // end
 }
 
-private func loggersPageMessages() async {
-    // sample: Docs/Loggers.md
-    for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
-    // end
+private func messagesComment() async {
     // sample: Sources/Heartwood/Loggers/Memory/LogDispatcher+Messages.swift
     for await message in LogDispatcher.shared.messages(levels: .warning) { show(message) }
-    // end
-}
-
-private func loggersPageFlight(_ items: Int) async throws {
-    // sample: Docs/Loggers.md
-    let file = try FileLogger(directory: "/var/log/shop")
-    file.flightRecorder = FlightRecorder()
-    LogDispatcher.shared.add(file, levels: .verbose)  // also what is held back
-
-    try await FlightRecorder.withRecording {
-        logDebug("cart has \(items, as: "items") items")  // in the file only if the next line is
-        if items == 0 { logError("an empty cart was paid for") }
-        try await ship()
-    }
     // end
 }
 

@@ -1,9 +1,7 @@
 import Heartwood
 import HeartwoodConfiguration
-import HeartwoodHTTP
 
-// The code of Docs/MigratingFromCocoaLumberjack.md and Docs/MigratingFromSwiftyBeaver.md, word for word; `SampleTests`
-// compares them.
+// The code of Docs/MigratingFromCocoaLumberjack.md, word for word; `SampleTests` compares them.
 
 private func post(_ text: String) {}
 
@@ -44,54 +42,5 @@ private func lumberjackLevels(_ file: FileLogger) throws {
     LogSourceLevels.set(.verbose, matching: "Shop/Cart.swift")  // none
     file.levels = .error  // remove, and add again with: .error
     try LogConfiguration.environment().apply()  // HEARTWOOD_LEVEL=debug,net.*=verbose
-    // end
-}
-
-private func beaverBasics(_ amount: Double) throws {
-    // sample: Docs/MigratingFromSwiftyBeaver.md
-    let console = ConsoleLogger()  // let console = ConsoleDestination()
-    console.formatter = try LogFormatter.swiftyBeaver("$DHH:mm:ss$d $L $M")  // console.format = "…"
-    LogDispatcher.shared.add(console, levels: .debug)  // minLevel = .debug; addDestination
-
-    let file = try FileLogger(
-        directory: "/var/log/shop",
-        naming: LogFileNaming(template: "{app} {date}.log", activeName: "shop.log"))  // file.logFileURL = …
-    file.maximumFileSize = .mebibytes(5)  // file.logFileMaxSize = 5 * 1024 * 1024
-    file.maximumFileCount = 3  // file.logFileAmount = 3
-    LogDispatcher.shared.add(file)  // log.addDestination(file)
-
-    // log.info("paid \(amount)", context: ["order": 17])
-    logInfo("paid \(amount)", metadata: ["order": 17])
-    LogDispatcher.shared.flush(timeout: .seconds(3))  // log.flush(secondTimeout: 3)
-    // end
-}
-
-private func beaverFilters(_ file: FileLogger) {
-    // sample: Docs/MigratingFromSwiftyBeaver.md
-    file.filter = .swiftyBeaver(
-        [
-            // Filters.Path.contains("Network", minLevel: .info)
-            SwiftyBeaverFilter(.path, .contains("Network", ignoringCase: true), minimumLevel: .info),
-            // Filters.Function.excludes("password", required: true)
-            SwiftyBeaverFilter(.function, .contains("password", ignoringCase: true), role: .excluding),
-        ], minimumLevel: .warning)
-    // end
-}
-
-private func beaverCloud(_ key: Secret) throws {
-    // sample: Docs/MigratingFromSwiftyBeaver.md
-    let cloud = try HTTPLogger(
-        "https://api.swiftybeaver.com/api/entries/", encoding: SwiftyBeaverEncoding(encryptionKey: key),
-        spool: "/var/lib/shop/spool")
-    cloud.decorators = [.basicAuth(user: "app id", passwordNamed: "APP_SECRET", from: EnvironmentSecrets())]
-    cloud.levelWeights = .swiftyBeaver
-    cloud.pointThreshold = 10
-    LogDispatcher.shared.add(cloud)
-    // end
-}
-
-private func beaverLevels() throws {
-    // sample: Docs/MigratingFromSwiftyBeaver.md
-    try LogConfiguration.load("logging.json").apply()  // with HEARTWOOD_LEVEL=debug over it
     // end
 }

@@ -7,6 +7,12 @@ public struct ConsolePalette: Sendable {
     public var levels: [LogLevel: ConsoleStyle]
     /// The styles by category.
     public var categories: [LogCategory: ConsoleStyle] = [:]
+    /// The style of the name of a message's category; magenta unless changed.
+    public var categoryName = ConsoleStyle(.magenta)
+    /// The style of the named values after the text; cyan unless changed.
+    public var fields = ConsoleStyle(.cyan)
+    /// The style of the time and of the source location; faint unless changed.
+    public var details = ConsoleStyle.faint
     /// The styles by context.
     public var contexts: [Int: ConsoleStyle] = [:]
     private var pairs: [Int: [LogLevel: ConsoleStyle]] = [:]

@@ -1,16 +1,16 @@
 import Heartwood
 import HeartwoodHTTP
 
-// The samples of Docs/ManyMachines.md; they are compiled, and SampleTests compares them with the document.
+// The samples of Docs/Pipe.md; they are compiled, and SampleTests compares them with the document.
 
-private func manyMachinesHost(_ hostName: String) {
-    // sample: Docs/ManyMachines.md
+private func pipeHost(_ hostName: String) {
+    // sample: Docs/Pipe.md
     LogDispatcher.shared.metadata["host"] = .string(hostName)
     // end
 }
 
-private func manyMachinesClickHouse() throws {
-    // sample: Docs/ManyMachines.md
+private func pipeClickHouse() throws {
+    // sample: Docs/Pipe.md
     let house = try HTTPLogger(
         "https://clickhouse.example.com:8443/?query=INSERT%20INTO%20logs%20FORMAT%20JSONEachRow"
             + "&date_time_input_format=best_effort&input_format_skip_unknown_fields=1",
