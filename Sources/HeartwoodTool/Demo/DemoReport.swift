@@ -114,7 +114,8 @@ struct DemoReport {
                 for (cell, width) in cells {
                     text += cell + String(repeating: " ", count: max(0, width - cell.count))
                 }
-                let eighths = row.count * 320 / most
+                // What is there is seen.
+                let eighths = row.count == 0 ? 0 : max(1, row.count * 320 / most)
                 text += "  " + String(repeating: "█", count: eighths / 8)
                 text += "▏▎▍▌▋▊▉".dropFirst(max(0, eighths % 8 - 1)).prefix(eighths % 8 > 0 ? 1 : 0) + "\n"
             }

@@ -15,9 +15,9 @@ struct PipeLineOptions {
         Option(
             "--join", value: "RULE",
             help:
-                "Makes one record of several lines. traces: stack traces of Swift, Java, Python "
-                + "and Go; indented: lines "
-                + "that begin with a blank or a tab continue the one before."),
+                "Makes one record of several lines. traces: stack traces of Swift, Java, Kotlin, .NET, "
+                + "Python, Go, Rust, Node, Ruby, PHP and C++; indented: lines that begin with a blank or a "
+                + "tab continue the one before."),
         Option(
             "--join-start", value: "PATTERN",
             help: "A record begins with each line in which PATTERN is found; all others continue it."),

@@ -34,9 +34,10 @@ let tabSeparated = LogFormatter { message, output in
 }
 // end
 
-func formatterUse() {
+func formatterUse(_ file: FileLogger) {
     // sample: Docs/Extending.md
     let console = ConsoleLogger(formatter: shout)
-    console.formatter = tabSeparated
+    file.formatter = tabSeparated
     // end
+    LogDispatcher.shared.add(console)
 }

@@ -18,7 +18,7 @@ private func lumberjackSteps(_ id: Int, _ ddLogLevel: DDLogLevel) {
     DDLog.add(fileLogger, with: .info)
 
     DDLogError("payment \(id) failed")
-    DDLogVerbose("details of \(id)", level: ddLogLevel, context: 7, tag: "payments")
+    DDLogVerbose("details of \(id)", context: 7, tag: "payments")
     dynamicLogLevel = .warning
     DDLog.flushLog()
     // end

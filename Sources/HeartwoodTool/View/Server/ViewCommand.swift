@@ -31,9 +31,9 @@ enum ViewCommand: Subcommand {
         OptionGroup(title: "How", options: [LogSelection.redact]), LogSelection.keys,
     ]
     static let details = """
-        In a DIR, all files named *.log, *.log.gz and *.log.hwe are shown, merged by time, and new lines
-        as they arrive, across rolls. The page shows the last lines at once; the index is built in the
-        background.
+        In a DIR, all log files are shown that the other commands read (*.log, as logrotate names them too,
+        compressed or encrypted, and syslog, messages, current), merged by time, and new lines as they
+        arrive, across rolls. The page shows the last lines at once; the index is built in the background.
 
         - is standard input, which is also read if nothing is named and something is piped in. What
         comes from it, or from another pipe, is kept in a temporary file until the end.
