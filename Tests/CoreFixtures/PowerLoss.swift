@@ -22,8 +22,30 @@ package final class PowerLoss: DiskFaults {
     private let root: FileStatus.Identity
     private let state: Locked<State>
 
+    /// Cuts the power after each call that `run` makes in an empty directory, one after the other, and has `look` at what
+    /// may be left; returns how many calls there are.
+    package static func sweep<Course>(
+        looks: Int, _ run: (_ path: String, _ disk: PowerLoss) -> Course,
+        look: (_ path: String, _ call: Int, Course) throws -> Void
+    ) throws -> Int {
+        var generator = SystemRandomNumberGenerator()
+        var call = 0
+        while true {
+            let scratch = Scratch(inMemory: true)
+            let disk = try PowerLoss(in: scratch.path, after: call)
+            let course = run(scratch.path, disk)
+            for _ in 0..<looks {
+                let left = Scratch(inMemory: true)
+                try disk.restore(into: left.path, &generator)
+                try look(left.path, call, course)
+            }
+            if !disk.isOff { return call }
+            call += 1
+        }
+    }
+
     /// Watches what happens in a directory that is empty now.
-    package init(in path: String, after callsLeft: Int) throws {
+    private init(in path: String, after callsLeft: Int) throws {
         let directory = try calls.openDirectory(path)
         root = try calls.status(directory).identity
         var state = State(callsLeft: callsLeft)
@@ -88,7 +110,7 @@ package final class PowerLoss: DiskFaults {
     }
 
     /// Makes what is found in the directory when the power is back, in another one.
-    package func restore(into path: String, _ generator: inout some RandomNumberGenerator) throws {
+    private func restore(into path: String, _ generator: inout some RandomNumberGenerator) throws {
         let state = state.withLock { $0 }
         try restore(root, state, into: path, &generator)
     }
@@ -110,11 +132,7 @@ package final class PowerLoss: DiskFaults {
             let file = try calls.openFile(place, name, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
             defer { calls.close(file) }
             let bytes = mix(state.bytes[identity] ?? [], content(of: entry.descriptor), &generator)
-            _ = bytes.withUnsafeBytes {
-                SystemCalls.writeWhole($0) { rest, _ throws(SystemFailure) in
-                    try calls.write(file, rest, quietly: true)
-                }
-            }
+            try calls.writeAll(file, bytes)
         }
     }
 

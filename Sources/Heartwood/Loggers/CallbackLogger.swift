@@ -52,8 +52,8 @@ public final class CallbackLogger<State>: AbstractLogger, @unchecked Sendable { 
     ///   - state: The first state.
     ///   - queue: As in ``AbstractLogger/init(name:formatter:queue:)``.
     ///   - log: Handles a message.
-    ///   - batchDidEnd: Called after the last message of a batch, and at a flush, so that several messages
-    ///     can be written at once. If it throws, the messages since it was called last count as failed; those
+    ///   - batchDidEnd: Called after the last message of a batch, so that several messages can be written at
+    ///     once. If it throws, the messages since it was called last count as failed; those
     ///     that are still to be written are the closure's to keep or to drop.
     public convenience init(
         name: String = "CallbackLogger", state: sending State, queue: DispatchQueue? = nil,

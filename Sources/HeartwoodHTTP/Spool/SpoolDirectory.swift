@@ -160,7 +160,7 @@ package final class SpoolDirectory {
 
     /// Whether a file system has no such call as waiting for the disk, and no other way to keep anything.
     static func isUnsupported(_ error: Int32) -> Bool {
-        [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(error)
+        SystemFailure(.sync, error).isUnsupported
     }
 
     /// The regular files and their sizes, in no order; nil when they cannot be listed.

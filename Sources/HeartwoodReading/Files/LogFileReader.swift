@@ -136,7 +136,7 @@ public struct LogFileReader: Sendable {
     }
 
     private static func write(_ buffer: inout [UInt8], _ file: Descriptor, _ calls: SystemCalls) throws {
-        try buffer.withUnsafeBytes { try calls.writeAll(file.number, $0) }
+        try calls.writeAll(file.number, buffer)
         buffer.removeAll(keepingCapacity: true)
     }
 

@@ -267,7 +267,7 @@ private struct SupportReportWriter {
 
     private mutating func write(_ bytes: [UInt8]) throws {
         let output = try library?.compress(bytes) ?? bytes
-        try output.withUnsafeBytes { try target.calls.writeAll(file.number, $0) }
+        try target.calls.writeAll(file.number, output)
         size += output.count
     }
 

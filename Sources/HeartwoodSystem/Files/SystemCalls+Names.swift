@@ -116,7 +116,7 @@ extension SystemCalls {
                 let place = try openFile(descriptor, parent, O_RDONLY | O_DIRECTORY)
                 defer { close(place) }
                 try syncDirectory(place)
-            } catch  where [EACCES, EPERM, EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(error.number) {
+            } catch  where error.isUnsupported || [EACCES, EPERM].contains(error.number) {
                 // One that may not be read, or whose file system has no such call, cannot be waited for.
             }
             made -= 1

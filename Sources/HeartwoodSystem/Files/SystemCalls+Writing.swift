@@ -36,6 +36,17 @@ extension SystemCalls {
         if let failure = outcome.failure { throw failure }
     }
 
+    /// Writes an array as the other method writes a buffer.
+    package func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) throws(SystemFailure) {
+        // What `withUnsafeBytes` rethrows has no type.
+        let result = bytes.withUnsafeBytes { bytes -> Result<Void, SystemFailure> in
+            do throws(SystemFailure) { return .success(try writeAll(descriptor, bytes)) } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
     /// Cuts a file of this size after its last newline, so that the next line begins at the beginning of one.
     ///
     /// What follows was left by a crash; zero bytes, by a power cut. Returns the size now; nil, with the file

@@ -18,6 +18,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.number = number
     }
 
+    /// Whether the file system has no such call: it will fail the same way each time.
+    package var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(number) }
+
     package var description: String { "\(call.rawValue): \(SystemFailure.reason(of: number))" }
 
     /// The system's words for an `errno`.

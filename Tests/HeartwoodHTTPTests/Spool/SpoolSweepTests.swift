@@ -145,27 +145,19 @@ import Testing
         "Whenever the power is cut: what was saved with `synchronizes` arrives, and nothing done is sent again",
         arguments: Shape.allCases)
     func powerCut(_ shape: Shape) throws {
-        var generator = SystemRandomNumberGenerator()
-        var calls = 0
-        while true {
-            let directory = try TemporaryDirectory(isFast: true)
-            let disk = try PowerLoss(in: directory.path, after: calls)
+        let calls = try PowerLoss.sweep(looks: Tier.amount(5, full: 50)) { path, disk in
             var course = Course()
-            FaultyKernel.$faults.withValue(disk) { _ = try? run(shape, in: directory.path, disk, &course) }
-            for _ in 0..<Tier.amount(5, full: 50) {
-                let left = try TemporaryDirectory(isFast: true)
-                try disk.restore(into: left.path, &generator)
-                var course = course
-                let rest = try open(shape, in: left.path)
-                deliver(20, of: rest, &course)
-                // The less serious ones may have made room.
-                let saved = course.saved.filter { shape != .compacted || $0 % 5 != 3 }
-                #expect(saved.isSubset(of: course.delivered), "call \(calls): \(course)")
-                #expect(Set(course.delivered).isSubset(of: 0..<10), "call \(calls): \(course)")
-                #expect(rest.pending == 0 && course.repeated.isEmpty, "call \(calls): \(course)")
-            }
-            if !disk.isOff { break }
-            calls += 1
+            FaultyKernel.$faults.withValue(disk) { _ = try? run(shape, in: path, disk, &course) }
+            return course
+        } look: { path, call, course in
+            var course = course
+            let rest = try open(shape, in: path)
+            deliver(20, of: rest, &course)
+            // The less serious ones may have made room.
+            let saved = course.saved.filter { shape != .compacted || $0 % 5 != 3 }
+            #expect(saved.isSubset(of: course.delivered), "call \(call): \(course)")
+            #expect(Set(course.delivered).isSubset(of: 0..<10), "call \(call): \(course)")
+            #expect(rest.pending == 0 && course.repeated.isEmpty, "call \(call): \(course)")
         }
         #expect(calls > 60)
     }

@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(
-        "What the disk does not confirm and does not let go of either is written again once it can be taken away",
+        "If the disk neither confirms a write nor lets it be undone, the records stay in memory until it works again",
         arguments: [true, false])
     func notDurableNorCut(isFirst: Bool) throws {
         final class Broken: DiskFaults {

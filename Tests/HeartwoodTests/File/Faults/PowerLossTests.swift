@@ -18,24 +18,16 @@ import Testing
         "Whenever the power is cut, what the policy promises is there, whole and in order, also in a new directory",
         arguments: Shape.allCases)
     func everyCall(_ shape: Shape) throws {
-        var generator = SystemRandomNumberGenerator()
-        var calls = 0
-        while true {
-            let scratch = Scratch(inMemory: true)
-            let power = try PowerLoss(in: scratch.path, after: calls)
-            let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
+        let naming = try LogFileNaming(application: "t", activeName: shape == .stable ? "t.log" : nil)
+        let calls = try PowerLoss.sweep(looks: Tier.amount(3, full: 30)) { path, disk in
             var log = RecordLog()
-            let promised = run(shape, naming, in: scratch.path + "/a/logs", power, &log)
-            for _ in 0..<Tier.amount(3, full: 30) {
-                let left = Scratch(inMemory: true)
-                try power.restore(into: left.path, &generator)
-                let lines = Self.lines(left.path + "/a/logs", naming)
-                #expect(
-                    lines.prefix(promised) == log.lines.prefix(promised),
-                    "call \(calls), \(promised) promised")
-            }
-            if !power.isOff { break }
-            calls += 1
+            let promised = run(shape, naming, in: path + "/a/logs", disk, &log)
+            return (promised: promised, lines: log.lines)
+        } look: { path, call, course in
+            let lines = Self.lines(path + "/a/logs", naming)
+            #expect(
+                lines.prefix(course.promised) == course.lines.prefix(course.promised),
+                "call \(call), \(course.promised) promised")
         }
         #expect(calls > 30)
     }

@@ -351,13 +351,7 @@ final class FileWriter {
         _ file: Descriptor, size: Int, _ calls: SystemCalls
     ) throws(SystemFailure) -> Int {
         if let whole = try calls.cutTornLine(file.number, size: size, reach: 1 << 20) { return size - whole }
-        let newline: [UInt8] = [UInt8(ascii: "\n")]
-        let outcome = newline.withUnsafeBytes { bytes in
-            SystemCalls.writeWhole(bytes) { rest, _ throws(SystemFailure) in
-                try calls.write(file.number, rest, quietly: true)
-            }
-        }
-        if let failure = outcome.failure { throw failure }
+        try calls.writeAll(file.number, [UInt8(ascii: "\n")])
         return 0
     }
 }

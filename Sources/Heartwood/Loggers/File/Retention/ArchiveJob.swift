@@ -46,7 +46,7 @@ struct ArchiveJob {
                 guard reserve(reserved) else { throw SystemFailure(.write, EDQUOT) }
             }
             if isGivenUp() { throw SystemFailure(.write, ECANCELED) }
-            try bytes.withUnsafeBytes { try directory.calls.writeAll(target.number, $0) }
+            try directory.calls.writeAll(target.number, bytes)
             written += bytes.count
         }
         do {

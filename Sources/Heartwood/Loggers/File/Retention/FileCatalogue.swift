@@ -289,7 +289,7 @@ final class CatalogueFile {
         }
         let file = try directory.create(temporary, mode: 0o600)
         do {
-            try Array(catalogue.text.utf8).withUnsafeBytes { try directory.calls.writeAll(file.number, $0) }
+            try directory.calls.writeAll(file.number, Array(catalogue.text.utf8))
             try directory.replace(name, with: temporary)
         } catch {
             _ = try? directory.remove(temporary)
