@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Heartwood
 
 /// A temporary directory for one test, removed with its content when the object is released.
@@ -72,7 +72,7 @@ package func moment(_ text: String) -> LogTimestamp {
     return LogTimestamp(nanoseconds: Int64((date.timeIntervalSince1970 * 1000).rounded()) * 1_000_000)
 }
 
-package func zone(_ name: String) -> TimeZone {
-    guard let zone = TimeZone(identifier: name) else { fatalError("\(name) is no zone") }
+package func zone(_ name: String) -> LogTimeZone {
+    guard let zone = LogTimeZone(name) else { fatalError("\(name) is no zone") }
     return zone
 }

@@ -117,6 +117,32 @@ struct ConfigurationApplyTests {
         #expect(mine.texts.count == 3)
     }
 
+    @Test("A zone is that of the boundary and of names, by its former key too, but not by both")
+    func zones() throws {
+        func file(_ keys: [(String, LogSetting)]) throws -> FileLogger {
+            let scratch = Scratch()
+            let dispatcher = LogDispatcher.forTest()
+            let zones = keys.map { LogSetting.Member($0.0, $0.1) }
+            let members = [
+                LogSetting.Member("kind", "file"), LogSetting.Member("naming", LogSetting(.object(zones))),
+                LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
+            ]
+            let settings = LogSetting(.object(zones + members))
+            try LogConfiguration(["loggers": ["f": settings]]).apply(to: dispatcher)
+            defer { dispatcher.removeAll() }
+            return try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
+        }
+        for key in ["zone", "timeZone"] {
+            let file = try file([(key, "+05:30")])
+            #expect(file.zone == .offset(.seconds(19_800)))
+            #expect(file.naming.zone == .offset(.seconds(19_800)))
+        }
+        let error = #expect(throws: LogConfigurationError.self) {
+            try file([("zone", "utc"), ("timeZone", "utc")])
+        }
+        #expect(error?.problems.map(\.path).sorted() == ["loggers.f.naming.timeZone", "loggers.f.timeZone"])
+    }
+
     @Test(
         "Applied again, loggers go on: only what has changed is set, and what is not given any more goes back"
     )

@@ -330,10 +330,11 @@ struct ConfigurationCheckTests {
             ("size", 4096, "4 KiB"), ("size", "10 MB", "9.5 MiB"),
             ("levels", "error|debug", "[error, debug]"),
             ("levels", "WARN", "warning"), ("zone", "+05:30", "19800"),
-            ("zone", "-01:00", "-3600"),
+            ("zone", "-01:00", "-3600"), ("zone", "UTC", "0"), ("zone", "Europe/Paris", "3600"),
+            ("zone", "Europe/Nowhere", nil), ("zone", "+2:00", nil), ("zone", "", nil),
             ("time", "-1s", nil), ("time", "1y", nil), ("time", "", nil), ("size", -1, nil),
             ("size", "1 PB", nil),
-            ("zone", "CET", nil), ("zone", "+25:00", nil), ("levels", "", nil), ("levels", "error|", nil),
+            ("zone", "+25:00", nil), ("levels", "", nil), ("levels", "error|", nil),
         ] as [(String, LogSetting, String?)])
     func forms(form: String, setting: LogSetting, value: String?) {
         let collector = ProblemCollector()
@@ -342,7 +343,7 @@ struct ConfigurationCheckTests {
             case "time": LogSettingDecoder<Duration>.time.read(setting, [], collector)
             case "size": LogSettingDecoder<ByteCount>.size.read(setting, [], collector)
             case "levels": LogSettingDecoder<LogLevelMask>.levels.read(setting, [], collector)
-            default: LogSettingDecoder<LogTimeZone>.zone.read(setting, [], collector)?.secondsFromUTC(at: 0)
+            default: LogSettingDecoder<LogTimeZone>.zone.read(setting, [], collector)?.offset(at: 0)
             }
         #expect(read.map { "\($0)" } == value)
         #expect(collector.problems.isEmpty == (value != nil))

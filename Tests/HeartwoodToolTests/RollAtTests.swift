@@ -20,12 +20,12 @@ struct RollAtTests {
         "Each name of --roll-at is the boundary of that name, in UTC or in the system's zone",
         arguments: [("hour", LogCalendarBoundary.hour), ("day", .day), ("week", .week)])
     func boundaries(name: String, boundary: LogCalendarBoundary) throws {
-        for (zone, expected) in [("utc", TimeZone?.none), ("local", .current)] {
+        for (zone, expected) in [("utc", LogTimeZone.utc), ("local", .local)] {
             let options = try options("--roll-at", name, "--timestamps", zone)
             let destinations = try PipeDestinations(options)
             let file = try #require(destinations.fileLogger)
             #expect(file.rollingBoundary == boundary)
-            if let expected { #expect(file.timeZone == expected) }
+            #expect(file.zone == expected)
             // The boundary takes the place of the age of a day; both can be given.
             #expect(file.rollingInterval == .zero)
             destinations.dispatcher.removeAll()

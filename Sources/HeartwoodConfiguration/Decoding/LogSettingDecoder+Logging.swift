@@ -121,26 +121,14 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
 }
 
 extension LogSettingDecoder where Value == LogTimeZone {
-    /// Decodes a time zone: `"utc"`, `"local"`, or an offset from UTC such as `"+02:00"`.
+    /// Decodes a time zone: `"utc"`, `"local"`, an offset from UTC such as `"+02:00"`, or a region such as
+    /// `"Europe/Paris"`, which on Linux needs a program that imports Foundation.
     public static var zone: LogSettingDecoder {
-        LogSettingDecoder("zone", write: "utc, local or an offset such as +02:00") { setting in
-            guard let text = setting.string else { return nil }
-            switch text {
-            case "utc", "UTC": return .utc
-            case "local": return .local
-            default: return offset(text).map { .offset($0) }
-            }
-        }
-    }
-
-    private static func offset(_ text: String) -> Duration? {
-        let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
-        guard text.hasPrefix("+") || text.hasPrefix("-"), parts.count == 2,
-            parts.allSatisfy({ $0.count == 2 }),
-            let hours = UInt8(parts[0]), let minutes = UInt8(parts[1]), hours < 24, minutes < 60
-        else { return nil }
-        let seconds = Int(hours) * 3600 + Int(minutes) * 60
-        return .seconds(text.hasPrefix("-") ? -seconds : seconds)
+        LogSettingDecoder(
+            "zone",
+            write: "utc, local, an offset such as +02:00, or a region such as Europe/Paris, which requires "
+                + "import Foundation"
+        ) { $0.string.flatMap { LogTimeZone($0) } }
     }
 }
 

@@ -68,6 +68,13 @@ public final class LogSettings {
         return decoder.read(given, path + [key], collector)
     }
 
+    /// An optional setting that had another name before, which is read where the new one is missing.
+    func optional<Value>(
+        _ key: String, formerly old: String, _ decoder: LogSettingDecoder<Value>
+    ) -> Value? {
+        optional(nameInUse(of: key, formerly: old, decoder.name), decoder)
+    }
+
     /// Binds a setting to a property of the logger.
     ///
     /// The property is set when the logger is created and whenever the setting changes while the logger runs.
@@ -105,12 +112,7 @@ public final class LogSettings {
         _ key: String, formerly old: String, _ decoder: LogSettingDecoder<Value>,
         to property: ReferenceWritableKeyPath<Target, Value>
     ) {
-        note(key, decoder.name)
-        if setting[old] != nil { note(old, decoder.name) }
-        if setting[key] != nil, setting[old] != nil {
-            problem("“\(old)” is the former name of “\(key)”; remove it", at: old)
-        }
-        let used = setting[key] != nil ? key : old
+        let used = nameInUse(of: key, formerly: old, decoder.name)
         tune([key, old], property, setting[used].flatMap { decoder.read($0, path + [used], collector) })
     }
 
@@ -143,6 +145,15 @@ public final class LogSettings {
     }
 
     // MARK: Inside
+
+    private func nameInUse(of key: String, formerly old: String, _ form: String) -> String {
+        note(key, form)
+        guard setting[old] != nil else { return key }
+        note(old, form)
+        guard setting[key] != nil else { return old }
+        problem("“\(old)” is the former name of “\(key)”; remove it", at: old)
+        return key
+    }
 
     private func note(_ key: String, _ form: String, isRequired: Bool = false) {
         asked.append((key, form, isRequired))

@@ -1,11 +1,5 @@
 import Heartwood
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 extension LoggerKind {
     /// The kind of a `FileLogger`: `"file"`.
     public static let file = LoggerKind("file") { settings in
@@ -18,7 +12,7 @@ extension LoggerKind {
         settings.bind(
             "rollingBoundary", .choice(LogCalendarBoundary.allCases.map { ($0.rawValue, $0) }),
             to: \FileLogger.rollingBoundary)
-        settings.bind("timeZone", .timeZone, to: \FileLogger.timeZone)
+        settings.bind("zone", formerly: "timeZone", .zone, to: \FileLogger.zone)
         settings.bind("maximumFileCount", .integer(), to: \FileLogger.maximumFileCount)
         settings.bind("diskQuota", .size, to: \FileLogger.diskQuota)
         settings.bind("maximumFileAge", .time, to: \FileLogger.maximumFileAge)
@@ -55,30 +49,17 @@ extension LoggerKind {
 }
 
 extension LogSettingDecoder where Value == LogFileNaming {
-    /// A template, or a table of `application`, `template`, `activeName` and `timeZone`.
+    /// A template, or a table of `application`, `template`, `activeName` and `zone`.
     static var naming: LogSettingDecoder {
         LogSettingDecoder.object("naming") { settings in
             try LogFileNaming(
                 application: settings.optional("application", .string),
                 template: settings.optional("template", .string) ?? "{app} {date}.log",
-                timeZone: settings.optional("timeZone", .timeZone) ?? .gmt,
+                zone: settings.optional("zone", formerly: "timeZone", .zone) ?? .utc,
                 activeName: settings.optional("activeName", .string))
         }.or(
             LogSettingDecoder("naming") { try LogFileNaming(template: $0.string ?? $0.shown) },
             when: { $0.members == nil })
-    }
-}
-
-extension LogSettingDecoder where Value == TimeZone {
-    /// `"UTC"`, or the name of a zone such as `"Europe/Berlin"`.
-    static var timeZone: LogSettingDecoder {
-        LogSettingDecoder(
-            "time zone", write: "UTC or a name such as Europe/Berlin, which requires import Foundation"
-        ) {
-            setting in
-            guard let text = setting.string else { return nil }
-            return text.lowercased() == "utc" ? .gmt : TimeZone(identifier: text)
-        }
     }
 }
 

@@ -1,8 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
 import Heartwood
 import HeartwoodArchive
 
@@ -104,10 +99,7 @@ struct PipeFileOptions {
     func apply(to file: FileLogger, _ zone: LogTimeZone) {
         file.fileMode = mode
         file.currentLink = currentLink
-        if let boundary {
-            file.rollingBoundary = boundary
-            if zone == .local { file.timeZone = .current }
-        }
+        if let boundary { (file.rollingBoundary, file.zone) = (boundary, zone) }
         if let key {
             file.archiveKey = key
             file.archiveFormat = .encrypted

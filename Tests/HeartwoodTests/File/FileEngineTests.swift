@@ -224,7 +224,7 @@ import Testing
             $0.rolling.zone = paris
         }
         for _ in 0..<96 {
-            let day = CivilTime(clock.now(), offset: paris.secondsFromGMT(for: clock.now().date)).day
+            let day = CivilTime(clock.now(), offset: paris.offset(at: clock.now().wholeSeconds)).day
             let line = Array("\(day)\n".utf8)
             line.withUnsafeBytes { engine.write($0, [line.count]) }
             clock.advance(by: .seconds(1800))

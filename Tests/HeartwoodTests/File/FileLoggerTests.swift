@@ -397,7 +397,7 @@ import Testing
     private static let changes: [@Sendable (inout FileLogger.Settings) -> Void] = [
         { $0.maximumFileSize = .bytes(1) }, { $0.rollingInterval = .seconds(1) },
         { $0.rollingBoundary = .day },
-        { $0.timeZone = TimeZone(secondsFromGMT: 3600) ?? .gmt }, { $0.maximumFileCount = 1 },
+        { $0.zone = .offset(.seconds(3600)) }, { $0.maximumFileCount = 1 },
         { $0.diskQuota = .bytes(1) }, { $0.maximumFileAge = .seconds(1) },
         { $0.naming = LogFileNaming(application: "app") }, { $0.scheme = LogFileScheme() },
         { $0.fileMode = 0o640 }, { $0.fileProtection = .complete }, { $0.isInBackup = true },

@@ -56,6 +56,7 @@ struct NeverPaysTests {
     func extremeTimestamps() {
         let zones: [LogTimeZone] = [
             .utc, .local, .offset(.seconds(50_400)), .offset(.seconds(-43_200)), .offset(.seconds(Int64.max)),
+            .region(.current),
         ]
         for zone in zones {
             var options = LineFormatter.Options()

@@ -51,7 +51,7 @@ func fileNames(_ file: FileLogger) throws {
     // sample: Docs/FileLogging.md
     file.naming = try LogFileNaming(
         application: "shop", template: "{app}-{date:yyyy-MM-dd}.log",
-        timeZone: TimeZone(identifier: "Europe/Paris") ?? .gmt)
+        zone: LogTimeZone("Europe/Paris") ?? .utc)
     // end
 }
 

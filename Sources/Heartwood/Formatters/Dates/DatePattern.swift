@@ -59,8 +59,8 @@ struct DatePattern: Sendable, Hashable {
     }
 
     /// Writes a moment as the zone's clock shows it.
-    func format(_ moment: LogTimestamp, _ zone: TimeZone) -> String {
-        var offset = zone.secondsFromGMT(for: moment.date)
+    func format(_ moment: LogTimestamp, _ zone: LogTimeZone) -> String {
+        var offset = zone.offset(at: moment.wholeSeconds)
         // A name tells whole minutes; before about 1900 zones were ahead by seconds as well.
         if pieces.contains(.offset) { offset -= offset % 60 }
         let civil = CivilTime(moment, offset: offset)
@@ -84,7 +84,7 @@ struct DatePattern: Sendable, Hashable {
     /// Reads a date at the beginning of `text`, and removes it there; the first moment that has this date.
     ///
     /// Returns nil, with `text` as it was, where no moment has it.
-    func read(_ text: inout Substring, _ zone: TimeZone) -> LogTimestamp? {
+    func read(_ text: inout Substring, _ zone: LogTimeZone) -> LogTimestamp? {
         var rest = text
         var civil = CivilTime(year: 1970, month: 1, day: 1)
         var millisecond = 0

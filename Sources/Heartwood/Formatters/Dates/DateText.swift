@@ -51,7 +51,7 @@ final class DateText: Sendable {
     }
 
     private func render(_ number: Int64) -> Second {
-        let offset = zone.secondsFromUTC(at: number)
+        let offset = zone.offset(at: Int(number))
         var text = LogBuffer(capacity: 48)
         var holes: [(Int, Int)] = []
         let time = CivilTime(seconds: number + Int64(offset), nanosecond: 0)

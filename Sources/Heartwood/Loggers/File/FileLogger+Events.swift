@@ -1,5 +1,11 @@
 import Dispatch
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// What the engine and the archiver tell, passed on to the diagnostics and, off the logging queues, to hooks.
 extension FileLogger {
     final func handle(_ event: FileEvent) {
@@ -133,8 +139,14 @@ extension FileLogger {
     }
 }
 
-// The names before they were those of closures.
+// The names before they were those of closures, and of one type of zones.
 extension FileLogger {
+    /// The name until this release.
+    @available(*, deprecated, message: "use zone, such as .region(timeZone)")
+    public final var timeZone: TimeZone {
+        get { zone.foundation }
+        set { zone = .region(newValue) }
+    }
     /// The name until this release.
     @available(*, deprecated, renamed: "onRoll")
     public final var didRoll: (@Sendable (LogFileInfo) -> Void)? {

@@ -65,8 +65,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     @OrderedMember(\Settings.rollingInterval) public final var rollingInterval: Duration
     /// Where on the calendar a new file begins, besides ``rollingInterval``; nil, nowhere.
     @OrderedMember(\Settings.rollingBoundary) public final var rollingBoundary: LogCalendarBoundary?
-    /// The zone of ``rollingBoundary``; UTC (others need a program that imports Foundation).
-    @OrderedMember(\Settings.timeZone) public final var timeZone: TimeZone
+    /// The zone of ``rollingBoundary``; UTC.
+    @OrderedMember(\Settings.zone) public final var zone: LogTimeZone
 
     // MARK: Retention (any thread, ordered)
 

@@ -91,7 +91,7 @@ struct SyslogFrame {
         output.append(UInt8(ascii: "<"))
         output.append(facility * 8 + message.level.syslogSeverity)
         output.append(UInt8(ascii: ">"))
-        let offset = LogTimeZone.local.secondsFromUTC(at: message.timestamp)
+        let offset = LogTimeZone.local.offset(at: message.timestamp.wholeSeconds)
         let time = CivilTime(nanoseconds: (message.timestamp + .seconds(offset)).nanoseconds)
         output.append(SyslogFrame.months[time.month - 1])
         output.append(UInt8(ascii: " "))

@@ -19,7 +19,7 @@ import Testing
             try LogFileNaming(application: "t", template: "{app}.{number:6}.log"),
             try LogFileNaming(application: "t", template: "{app}-{pid}-{date}.log"),
             try LogFileNaming(application: "t", template: "{variant}-{number}-{app}", variant: "1.0"),
-            try LogFileNaming(application: "t", timeZone: zone("Europe/Paris")),
+            try LogFileNaming(application: "t", zone: zone("Europe/Paris")),
         ]
     }
 

@@ -28,7 +28,7 @@ import Testing
             ("{app:}.{number:}.log", "UTC", "shop.3@pid77.log"),
         ])
     func roundTrip(_ template: String, _ zoneName: String, _ expected: String) throws {
-        let naming = try LogFileNaming(application: "shop", template: template, timeZone: zone(zoneName))
+        let naming = try LogFileNaming(application: "shop", template: template, zone: zone(zoneName))
         let label = LogFileLabel(createdAt: Self.createdAt, number: 3, process: 77)
         let name = naming.name(for: label)
         #expect(name == expected)
@@ -139,9 +139,27 @@ import Testing
         #expect(naming.recognize(naming.name(for: second)) == second)
     }
 
+    @Test(
+        "The system's zone is that of the process, with its distance from UTC unless it never differs from UTC",
+        arguments: [
+            ("Asia/Kolkata", "shop 2026-10-25--06-00-15-042+0530.log"),
+            ("Europe/London", "shop 2026-10-25--01-30-15-042+0100.log"),
+            ("Etc/UTC", "shop 2026-10-25--00-30-15-042.log"), ("", "shop 2026-10-25--00-30-15-042.log"),
+        ])
+    func systemZone(zone: String, expected: String) async throws {
+        await #expect(processExitsWith: .success) { [zone = zone as String, expected = expected as String] in
+            setenv("TZ", zone, 1)
+            tzset()
+            let naming = try LogFileNaming(application: "shop", zone: .local)
+            let label = LogFileLabel(createdAt: Self.createdAt)
+            try #require(naming.name(for: label) == expected)
+            try #require(naming.recognize(expected) == label)
+        }
+    }
+
     @Test("In the hour that a clock shows twice, names are distinct and in order")
     func ambiguousHour() throws {
-        let naming = try LogFileNaming(application: "shop", timeZone: zone("Europe/Paris"))
+        let naming = try LogFileNaming(application: "shop", zone: zone("Europe/Paris"))
         let first = LogFileLabel(createdAt: moment("2026-10-25T00:30:00Z"))
         let second = LogFileLabel(createdAt: moment("2026-10-25T01:30:00Z"))
         #expect(naming.name(for: first) == "shop 2026-10-25--02-30-00-000+0200.log")

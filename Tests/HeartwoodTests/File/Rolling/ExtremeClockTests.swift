@@ -19,7 +19,7 @@ import Testing
         Int64.min, -9_223_372_036_000_000_000, -500_000_000, 0, 9_223_372_036_000_000_000, .max,
     ]
     .map { LogTimestamp(nanoseconds: $0) }
-    static let zones = ["GMT", "Europe/Paris", "America/New_York"].compactMap { TimeZone(identifier: $0) }
+    static let zones = ["GMT", "Europe/Paris", "America/New_York"].compactMap { LogTimeZone($0) }
     static let templates = ["{app} {date}.log", "{app}-{date:yyyy-MM-dd}.log", "{app} {date:yyyy}.log"]
 
     @Test(
@@ -30,7 +30,7 @@ import Testing
             disk.removeFolder()
             disk.makeFolder(owner: 1000, mode: 0o700)
             clock.setWall(moment)
-            var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", timeZone: zone))
+            var settings = FileSettings.unlimited(naming: try LogFileNaming(application: "t", zone: zone))
             settings.rolling = RollingPolicy(interval: .seconds(86_400), boundary: boundary, zone: zone)
             settings.retention.maximumAge = .seconds(3600)
             for run in 0..<2 {
@@ -59,9 +59,9 @@ import Testing
     }
 
     @Test("A name that was made of any time can be read again", arguments: moments, zones)
-    func names(_ moment: LogTimestamp, _ zone: TimeZone) throws {
+    func names(_ moment: LogTimestamp, _ zone: LogTimeZone) throws {
         for template in Self.templates {
-            let naming = try LogFileNaming(application: "t", template: template, timeZone: zone)
+            let naming = try LogFileNaming(application: "t", template: template, zone: zone)
             let name = naming.name(for: LogFileLabel(createdAt: moment))
             let label = try #require(naming.recognize(name), "\(name)")
             #expect(naming.name(for: naming.next(at: moment, after: label, process: nil)) != name)

@@ -67,6 +67,6 @@ import Testing
         let policy = RollingPolicy(boundary: .day)
         let now = createdAt + .seconds(-86_400 * 3650)
         let deadline = policy.deadline(createdAt: createdAt, wall: now, steady: .zero)
-        #expect(deadline.wall == LogCalendarBoundary.day.next(after: now, in: .gmt))
+        #expect(deadline.wall == LogCalendarBoundary.day.next(after: now, in: .utc))
     }
 }

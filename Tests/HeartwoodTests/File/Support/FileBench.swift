@@ -61,11 +61,11 @@ extension FileSettings {
         get {
             RollingPolicy(
                 maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
-                zone: timeZone)
+                zone: zone)
         }
         set {
             (maximumFileSize, rollingInterval) = (.bytes(newValue.maximumSize), newValue.interval)
-            (rollingBoundary, timeZone) = (newValue.boundary, newValue.zone)
+            (rollingBoundary, zone) = (newValue.boundary, newValue.zone)
         }
     }
 

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// All settings of a ``FileLogger`` as one value, to be kept, compared, or changed together.
 ///
 /// The properties of the same names describe each.
@@ -22,7 +16,7 @@ public struct FileSettings: Sendable, Equatable {
     /// Where on the calendar a new file begins; nil for nowhere.
     public var rollingBoundary: LogCalendarBoundary?
     /// The zone whose calendar ``rollingBoundary`` means.
-    public var timeZone = TimeZone.gmt
+    public var zone = LogTimeZone.utc
     /// The most files; zero for no limit.
     public var maximumFileCount = 10
     /// The most bytes of all files together; zero for no limit.
@@ -105,7 +99,7 @@ public struct FileSettings: Sendable, Equatable {
     var rollingPolicy: RollingPolicy {
         RollingPolicy(
             maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
-            zone: timeZone)
+            zone: zone)
     }
 
     /// Which files are removed.

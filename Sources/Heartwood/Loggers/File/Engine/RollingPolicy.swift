@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// When a log file is finished and the next one created.
 ///
 /// Pure: the caller brings the clocks.
@@ -19,7 +13,7 @@ struct RollingPolicy: Sendable, Hashable {
     var interval = Duration.zero
     /// Where on the calendar files begin, and by whose clock.
     var boundary: LogCalendarBoundary?
-    var zone = TimeZone.gmt
+    var zone = LogTimeZone.utc
 
     // MARK: Size
 

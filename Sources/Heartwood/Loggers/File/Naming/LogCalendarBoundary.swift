@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-package import FoundationEssentials
-#else
-package import Foundation
-#endif
-
 /// Where on the calendar a new log file begins.
 public enum LogCalendarBoundary: String, Hashable, Sendable, CaseIterable {
     /// Each full hour. The day on which clocks are set back has 25 of them.
@@ -18,13 +12,13 @@ public enum LogCalendarBoundary: String, Hashable, Sendable, CaseIterable {
 
 extension LogCalendarBoundary {
     /// The first boundary after a moment, in a time zone.
-    package func next(after moment: LogTimestamp, in zone: TimeZone) -> LogTimestamp {
+    package func next(after moment: LogTimestamp, in zone: LogTimeZone) -> LogTimestamp {
         let now = moment.wholeSeconds
         let second = self == .hour ? zone.nextHour(after: now) : nextMidnight(after: now, zone)
         return LogTimestamp(seconds: second) ?? LogTimestamp(nanoseconds: .max)
     }
 
-    private func nextMidnight(after now: Int, _ zone: TimeZone) -> Int {
+    private func nextMidnight(after now: Int, _ zone: LogTimeZone) -> Int {
         // The wall's time never shows a boundary twice before the next one: days are longer than any leap.
         var local = now + zone.offset(at: now)
         var second: Int

@@ -44,7 +44,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// The application's name as it is in file names.
     public final let application: String
     /// The time zone of the dates in names.
-    public final let timeZone: TimeZone
+    public final let zone: LogTimeZone
     /// A fixed name for the file that is being written, until it is rolled; nil for none.
     public final let activeName: String?
     /// What the template's `{variant}` means for new files, such as the version of the program; nil for none.
@@ -64,7 +64,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// - Parameter application: by default the name of the program. What a file name cannot have becomes `_`.
     public init(application: String? = nil) {
         self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
-        (template, timeZone, activeName, variant) = (.standard, .gmt, nil, nil)
+        (template, zone, activeName, variant) = (.standard, .utc, nil, nil)
     }
 
     /// Names that two closures write and read, of the dates and numbers in labels.
@@ -86,20 +86,19 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     /// - Parameters:
     ///   - application: by default the name of the program. What a file name cannot have becomes `_`.
     ///   - template: see above; by default `{app} {date}.log`.
-    ///   - timeZone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC
-    ///     (`+0200`), as one hour a year comes twice. Zones but UTC need a program that imports Foundation.
+    ///   - zone: the zone of the dates. Outside of UTC `{date}` alone gets the distance from UTC
+    ///     (`+0200`), as one hour a year comes twice.
     ///   - activeName: a fixed name, such as `app.log`, for the file that is being written.
     ///   - variant: up to 64 letters, digits, dots, underscores and plus signs. Others become `_`.
     /// - Throws: ``LogError`` of code `setting` for a template without date and number, with an unknown
     ///   field, or with a name that could leave the directory.
     public init(
-        application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone = .gmt,
+        application: String? = nil, template: String = "{app} {date}.log", zone: LogTimeZone = .utc,
         activeName: String? = nil, variant: String? = nil
     ) throws {
         self.application = LogFileNaming.cleaned(application ?? ProcessFacts.name)
-        let isUTC = timeZone == .gmt || timeZone.identifier == "UTC" || timeZone.identifier == "GMT"
-        self.template = try NameTemplate(template, defaultDate: isUTC ? .standard : .standardWithOffset)
-        self.timeZone = timeZone
+        self.template = try NameTemplate(template, defaultDate: zone.isUTC ? .standard : .standardWithOffset)
+        self.zone = zone
         self.activeName = activeName
         self.variant = self.template.hasVariant ? NameTemplate.cleanedVariant(variant ?? "") : nil
         func require(_ isMet: Bool, _ rule: String, _ place: String) throws {
@@ -120,13 +119,13 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// The name of a file; different labels need different names.
     open func name(for label: LogFileLabel) -> String {
-        custom?.write(label) ?? template.name(for: label, application, timeZone, variant: variant)
+        custom?.write(label) ?? template.name(for: label, application, zone, variant: variant)
     }
 
     /// What a name says; nil where ``name(for:)`` cannot have made it.
     open func label(of name: String) -> LogFileLabel? {
         if let custom { return custom.read(name) }
-        return template.label(of: name, application, timeZone)
+        return template.label(of: name, application, zone)
     }
 
     /// The label of a name that this naming surely made.
@@ -203,5 +202,23 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         while let first = text.first, first == "." || first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return text.isEmpty ? "log" : text
+    }
+}
+
+// The names before all zones had one type.
+extension LogFileNaming {
+    /// The zone of the dates in names, as one of Foundation.
+    @available(*, deprecated, message: "use zone")
+    public final var timeZone: TimeZone { zone.foundation }
+
+    /// The parameter `zone` with the name and type until this release.
+    @available(*, deprecated, message: "use zone: .region(timeZone)")
+    public convenience init(
+        application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone,
+        activeName: String? = nil, variant: String? = nil
+    ) throws {
+        try self.init(
+            application: application, template: template, zone: .region(timeZone), activeName: activeName,
+            variant: variant)
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// A template of file names, which writes a label as a name and reads it back.
 struct NameTemplate: Sendable, Hashable {
     private enum Piece: Sendable, Hashable {
@@ -84,7 +78,8 @@ extension NameTemplate {
         self.init(stem: pieces, fileExtension: fileExtension)
     }
 
-    func name(for label: LogFileLabel, _ application: String, _ zone: TimeZone, variant: String?) -> String {
+    func name(for label: LogFileLabel, _ application: String, _ zone: LogTimeZone, variant: String?) -> String
+    {
         var text = ""
         for piece in stem {
             switch piece {
@@ -109,7 +104,7 @@ extension NameTemplate {
         return (hasSuffix ? "@" + label.number.padded(to: 4) : "") + (process.map { "@pid\($0)" } ?? "")
     }
 
-    func label(of name: String, _ application: String, _ zone: TimeZone) -> LogFileLabel? {
+    func label(of name: String, _ application: String, _ zone: LogTimeZone) -> LogFileLabel? {
         guard name.hasSuffix(fileExtension) else { return nil }
         let text = name.dropLast(fileExtension.count)
         return read(stem[...], text, LogFileLabel(createdAt: nil), application, zone)
@@ -117,7 +112,7 @@ extension NameTemplate {
 
     private func read(
         _ pieces: ArraySlice<Piece>, _ text: Substring, _ known: LogFileLabel, _ application: String,
-        _ zone: TimeZone
+        _ zone: LogTimeZone
     ) -> LogFileLabel? {
         var rest = text
         var label = known
