@@ -273,6 +273,45 @@ struct FollowPlanTests {
         }
     }
 
+    private static func file(_ inode: UInt64) -> FollowPlan.File {
+        FollowPlan.File(identity: .init(device: 1, inode: inode), birth: Int64(inode))
+    }
+
+    @Test("A log that was quiet before it lost its name is read on for all of the time of grace")
+    func quietBefore() {
+        let (file, text) = (Self.file(1), Array("line\n".utf8))
+        let seen = FollowPlan.Seen(path: "/l/app.log", file: file, size: 5, beginning: text)
+        let held = [file: FollowPlan.Held(size: 5, beginning: text)]
+        var plan = FollowPlan()
+        _ = plan.start([seen], at: .zero)
+        for second in 1...12 {
+            let actions = plan.look(second < 7 ? [seen] : [], held: held, at: .seconds(second))
+            #expect(actions.contains(.close(file)) == (second == 12), "at \(second) s")
+        }
+    }
+
+    @Test("A copy of a log that was cut is read only beyond what was read of the log", arguments: [6, 8, 9])
+    func copyOfCut(kilobytes: Int) {
+        let (log, copy) = (Self.file(1), Self.file(2))
+        let text = [UInt8](repeating: 65, count: FollowPlan.beginningSize)
+        func seen(_ path: String, _ file: FollowPlan.File, _ size: Int) -> FollowPlan.Seen {
+            FollowPlan.Seen(path: path, file: file, size: size, beginning: size == 0 ? [] : text)
+        }
+        var plan = FollowPlan()
+        _ = plan.start([seen("/l/app.log", log, 8000)], at: .zero)
+        let after = [seen("/l/app.log.1", copy, kilobytes * 1000), seen("/l/app.log", log, 0)]
+        var opened: [FollowPlan.Action] = []
+        for second in 1...3 {
+            let held = [log: FollowPlan.Held(size: 0, beginning: [])]
+            opened += plan.look(after, held: held, at: .seconds(second)).filter {
+                if case .open = $0 { true } else { false }
+            }
+            if !opened.isEmpty { plan.advance(copy, path: "/l/app.log.1", to: 9000, at: .seconds(second)) }
+        }
+        let rest = FollowPlan.Action.open(copy, path: "/l/app.log.1", at: 8000)
+        #expect(opened == (kilobytes > 8 ? [rest] : []))
+    }
+
     private static let isLogrotateThere: Bool = {
         if FileManager.default.isExecutableFile(atPath: "/usr/sbin/logrotate") { return true }
         print("skipped: logrotate is not installed (Debian: logrotate)")

@@ -26,7 +26,8 @@ struct GrepOptionsTests {
             ("-c m DIR", "4"), ("-Hc m DIR", "DIR/a.log:3 DIR/b.log:1"), ("-l m a b", "a b"),
             ("-L m a b", ""), ("-L m9 a b", "b"), ("-l m9 a b", "a"), ("-n m1 a b", "a:1:m1 b:1:m1"),
             ("-hn m1 a b", "1:m1 1:m1"), ("-B1 m a b", "a:m1 -- a-4 a:m5 -- a-8 a:m9 -- b:m1"),
-            ("-o 'm|5' a", "m m 5 m"), ("-ov m a", ""), ("-m1 -c m a", "1"),
+            ("-B2 m1 a b", "a:m1 -- b:m1"), ("-nB2 m1 a b", "a:1:m1 -- b:1:m1"), ("-o 'm|5' a", "m m 5 m"),
+            ("-ov m a", ""), ("-m1 -c m a", "1"),
             ("-Hn m1 - < a", "(standard input):1:m1"),
             ("-l m - < a", "(standard input)"), ("-C1 -C0 m5 a", "m5"),
         ])

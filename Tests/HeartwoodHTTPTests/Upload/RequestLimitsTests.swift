@@ -78,6 +78,41 @@ import Testing
         #expect(body.contains("record 5") && !body.contains("record 0") && !body.contains("record 4"))
     }
 
+    @Test("What was thrown away on its way, and then removed, is settled when the logger is added again")
+    func discardedAndRemoved() async throws {
+        let transport = HeldTransport()
+        let bench = try HTTPBench(try LoopbackServer(), onDisk: true, transport: transport)
+        await bench.log(0..<3)
+        bench.logger.sendNow()
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(1))
+        bench.logger.discardUnsent()
+        bench.dispatcher.remove(bench.logger, timeout: .zero)
+        await bench.settle()
+        transport.answer(0, HTTPResponse(status: 200))
+        bench.dispatcher.add(bench.logger)
+        await bench.settle()
+        #expect(bench.logger.httpStatistics.pending == 0)
+        await bench.log(3..<4)
+        bench.logger.sendNow()
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(2))
+        transport.answer(1, HTTPResponse(status: 503))
+        await bench.settled(1)
+        // The server has not taken it: it is pending, and goes out again.
+        #expect(bench.logger.httpStatistics.pending == 1)
+        bench.clock.advance(by: .seconds(60))
+        bench.logger.sendNow()
+        try #require(await bench.isSending())
+        try #require(transport.waitForRequests(3))
+        transport.answer(2, HTTPResponse(status: 200))
+        await bench.logger.figures { $0.pending == 0 }
+        let bodies = transport.requests.dropFirst().map { String(decoding: $0.body, as: UTF8.self) }
+        #expect(bodies.map { $0.contains("record 3") } == [true, true])
+        #expect(!bodies.contains { $0.contains("record 0") })
+        #expect(bench.balance)
+    }
+
     @Test("A spool has no more files than the setting says; the oldest go, counted") func files() throws {
         let directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()

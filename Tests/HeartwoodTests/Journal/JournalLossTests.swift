@@ -147,6 +147,52 @@ import Testing
         return (dispatcher, logger)
     }
 
+    @Test("A record is stuck after looks of ten seconds together; time in which no one looked counts little")
+    func stuck() {
+        var look = JournalLook()
+        for now in [Duration.zero, .milliseconds(1), .seconds(3600)] {
+            let isStuck = look.isStuck(at: 7, now)
+            #expect(!isStuck)
+        }
+        // The third look counted for ten milliseconds, as each of the next ones does.
+        for number in 1...998 {
+            let isStuck = look.isStuck(at: 7, .seconds(3600) + .milliseconds(10 * number))
+            #expect(!isStuck)
+        }
+        let isStuck = look.isStuck(at: 7, .seconds(3610))
+        #expect(isStuck)
+        // Another record has all of the time again.
+        let isOtherStuck = look.isStuck(at: 8, .seconds(3611))
+        #expect(!isOtherStuck && !look.isStuck(at: 8, .seconds(7200)))
+    }
+
+    @Test("The report of a second loss counts what was lost since the first")
+    func twoLosses() throws {
+        let fixture = JournalFixture()
+        let (dispatcher, _) = makeHeld(fixture)
+        defer { dispatcher.consumer.queue.resume() }
+        for round in 1...2 {
+            let before = dispatcher.journalStatus
+            let journal = try #require(path(before))
+            if round == 1 {
+                for number in 0..<200 { logInfo("message \(number)", to: dispatcher) }
+                let size = try #require(
+                    try LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+                #expect(truncate(journal, off_t(size - 65_536 + 100)) == 0)
+            } else {
+                #expect(unlink(journal) == 0)
+            }
+            waitUntil {
+                dispatcher.drainNow()
+                return dispatcher.journalStatus != before
+            }
+        }
+        let reports = fixture.reports.value.filter { $0.text.contains("a new one was started") }
+        #expect(reports.map { $0.text.contains("messages are lost") } == [true, false])
+        #expect(reports.last?.count == 1)
+        dispatcher.journal = nil
+    }
+
     private func path(_ status: LogJournal.Status) -> String? {
         if case .active(let path) = status { path } else { nil }
     }

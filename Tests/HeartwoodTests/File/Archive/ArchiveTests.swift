@@ -59,6 +59,7 @@ struct FixedKey: SecretProvider {
         logger.hookQueue.sync {}
         #expect(archived.withLock { $0.count } == names.count - 1)
         #expect(try logger.logFiles().filter(\.isCompressed).count == names.count - 1)
+        #expect(logger.inventory.total == names.reduce(0) { $0 + bytes($1).count })
     }
 
     @Test("While a log and its complete archive are both there, a logger lists the archive alone")

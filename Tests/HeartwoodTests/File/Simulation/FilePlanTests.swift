@@ -58,6 +58,30 @@ import Testing
         #expect(plan.delay(Self.moment(61)) == nil)
     }
 
+    @Test("After a roll that failed records go on into the file, and the roll is tried again after a pause")
+    func failedRoll() {
+        var plan = Self.plan { $0.maximumFileSize = .bytes(100) }
+        let failure = SystemFailure(.open, ENOSPC)
+        let start = Self.moment(0)
+        plan.open(Self.file(100, at: start), start)
+        var rolls: [Duration] = []
+        for batch in 0..<100 {
+            var moment = start
+            moment.uptime += .milliseconds(10 * batch)
+            plan.begin()
+            var step = plan.next(.records([10][...], from: 0), moment)
+            if step == .examine {
+                plan.note(step, .done, moment)
+                step = plan.next(.records([10][...], from: 0), moment)
+            }
+            guard step == .roll(isFollowed: true) else { continue }
+            rolls.append(moment.uptime)
+            plan.note(step, .failed(failure), moment)
+        }
+        #expect(rolls == [.zero, .milliseconds(250), .milliseconds(500), .milliseconds(750)])
+        #expect(plan.counters.failures == 4)
+    }
+
     @Test("New limits are applied once, and a file beyond the new size is rolled first")
     func newLimits() {
         var plan = Self.plan()

@@ -143,6 +143,22 @@ import Testing
         #expect(names == ["t 2026-01-01--00-00-00-000.log"])
     }
 
+    @Test("A file of a wrong clock keeps the version that wrote it when it gets a name of now")
+    func wrongClockKeepsVariant() throws {
+        disk.plant("t 2099-01-01--00-00-00-000 1.0.log", "old\n", owner: 1000)
+        let naming = try LogFileNaming(
+            application: "t", template: "{app} {date} {variant}.log", variant: "2.0")
+        let engine = FileEngine(
+            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(1))),
+            settings: .unlimited(naming: naming), clock: clock)
+        write("new", to: engine)
+        #expect(Set(names.map(text)) == ["old\n", "new\n"])
+        for name in names {
+            #expect(name.hasPrefix("t 2026-01-01--00-00-00-000 "), "\(name)")
+            #expect(naming.recognize(name)?.variant == (text(name) == "old\n" ? "1.0" : "2.0"))
+        }
+    }
+
     @Test(
         "After others have rolled, the file of a process that ended is not continued but finished, since it is not the newest"
     )
