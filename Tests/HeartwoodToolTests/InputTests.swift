@@ -18,6 +18,11 @@ struct InputTests {
             ("printf 'a\\nb\\nc\\n' | $HEARTWOOD tail -n 2 -", "b c 0"),
             ("printf 'a\\nb\\n' | $HEARTWOOD tail -f -n 1 -", "b 0"),
             ("printf 'a\\n' | $HEARTWOOD stats - | head -n 1", "1 message in 1 line 0"),
+            (
+                "printf '2026-11-27T01:02:03Z ERROR a\\njava.lang.StateException: x\\n\\tat a.B.c(B.java:1)\\nb\\n' "
+                    + "| $HEARTWOOD stats - | head -n 1",
+                "2 messages in 4 lines, 2026-11-27T01:02:03Z to 2026-11-27T01:02:03Z 0"
+            ),
             ("mkfifo f; (printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
             ("$HEARTWOOD cat < one.log -", "1 0"),
             ("$HEARTWOOD cat one.log nowhere one.log", "1 1 1"),

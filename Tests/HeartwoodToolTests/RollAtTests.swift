@@ -35,6 +35,17 @@ struct RollAtTests {
         #expect(throws: UsageError.self) { try self.options("--roll-at", "") }
     }
 
+    @Test(
+        "The newest ten files are kept, unless another limit is given without a number",
+        arguments: [
+            ([], 10), (["--keep-for", "30d"], 0), (["--quota", "1GiB"], 0),
+            (["--keep-for", "30d", "--keep", "3"], 3), (["--quota", "0"], 10),
+        ])
+    func numberOfFiles(arguments: [String], count: Int) throws {
+        let parsed = try Arguments(parsing: ["-d", tool.logs] + arguments, options: PipeCommand.options)
+        #expect(try PipeOptions(parsed).fileCount == count)
+    }
+
     /// Runs the pipe at a time of the wall clock.
     private func run(_ text: String, at time: String, zone: String = "UTC", _ arguments: String) async throws
     {

@@ -2,7 +2,9 @@
 ///
 /// Adding an existing name replaces its value and keeps its position. Looking up a name searches the fields
 /// in order, which is fast for the few fields of a message.
-public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection {
+public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection,
+    CustomStringConvertible
+{
     /// A field: a name and a value.
     public typealias Element = (key: String, value: LogValue)
 
@@ -24,6 +26,9 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
 
     /// Makes metadata without fields.
     public init() {}
+
+    /// The fields as text, as in a message: `{order: 17, user: ann}`.
+    public var description: String { "\(LogValue.object(self))" }
 
     /// Makes metadata from a dictionary literal.
     public init(dictionaryLiteral elements: (String, LogValue)...) {

@@ -79,7 +79,7 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
             return HTTPTransportError(
                 .insecureConnectionRefused,
                 "plain http to another machine is not encrypted; use https, or set "
-                    + "allowsInsecureHTTP")
+                    + "allowsInsecureHTTP (--insecure-http of the command)")
         }
         if method.isEmpty || !method.utf8.allSatisfy({ $0 >= 65 && $0 <= 90 }) {
             return HTTPTransportError(.unusableRequest, "the method must consist of uppercase letters")

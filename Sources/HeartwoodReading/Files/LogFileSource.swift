@@ -153,7 +153,8 @@ package final class LogFileSource {
         }
         if start == EncryptedFrame.magic {
             guard let key else {
-                throw LogError(.secret, "The file is encrypted; a key is required to read it", place: path)
+                let how = "give its key (`key:` in code, --key-file in the command)"
+                throw LogError(.secret, "The file is encrypted; \(how)", place: path)
             }
             frames = FrameDecoder(try FrameCipher(ofLogs: key))
             stage = .encrypted

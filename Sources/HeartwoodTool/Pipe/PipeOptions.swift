@@ -61,7 +61,9 @@ struct PipeOptions {
                 ),
                 Option(
                     "--keep", value: "COUNT",
-                    help: "Keeps the newest COUNT files, the current one included; 10 by default; 0: all."),
+                    help:
+                        "Keeps the newest COUNT files, the current one included; 0: all. 10 by default, "
+                        + "or all with --quota or --keep-for."),
                 Option(
                     "--quota", value: "SIZE",
                     help: "Keeps all files together below this size; no limit by default."),
@@ -180,9 +182,11 @@ struct PipeOptions {
         // A boundary takes the place of an age, unless both are given.
         rollingInterval =
             try arguments.duration("--max-age") ?? (files.boundary == nil ? rollingInterval : .zero)
-        fileCount = try arguments.integer("--keep") ?? fileCount
         quota = try arguments.byteCount("--quota") ?? quota
         keepFor = try arguments.duration("--keep-for") ?? keepFor
+        // Another limit takes the place of the number, unless both are given.
+        let hasLimit = quota > .zero || keepFor > .zero
+        fileCount = try arguments.integer("--keep") ?? (hasLimit ? 0 : fileCount)
         name = arguments.value("--name")
         if name?.isEmpty == true { throw UsageError("--name must not be empty") }
 

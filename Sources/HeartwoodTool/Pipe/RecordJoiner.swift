@@ -85,7 +85,7 @@ struct JoinRule {
         switch kind {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
-            if hasRecord, trace.takes(line, startsRecord: beginsRecord) { return true }
+            if hasRecord, trace.takes(line, startsRecord: recognizer.beginsRecord) { return true }
             let level = recognizer.level(of: line)?.severity
             trace.begin(with: line, isError: level == .error || level == .fatal)
             return false
@@ -94,13 +94,15 @@ struct JoinRule {
         }
     }
 
-    /// Whether a line is the first of a record: an object, one with a priority, or one that says its time.
-    private func beginsRecord(_ line: UnsafeRawBufferPointer) -> Bool {
-        if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
-        let head = recognizer.head(of: line)
-        return head.moment != nil || head.hasUnknownZone
-    }
-
     /// The record has ended: the next line begins one.
     mutating func end() { hasRecord = false }
+}
+
+extension LineRecognizer {
+    /// Whether a line is the first of a record: an object, one with a priority, or one that says its time.
+    func beginsRecord(_ line: UnsafeRawBufferPointer) -> Bool {
+        if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
+        let head = head(of: line)
+        return head.moment != nil || head.hasUnknownZone
+    }
 }

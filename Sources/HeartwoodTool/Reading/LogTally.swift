@@ -24,12 +24,15 @@ struct LogTally {
     static let limit = 100_000
 
     private let parser = LineRecognizer()
+    private var trace = TraceLines()
 
     /// Counts a line; one that continues a message counts only as a line.
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
-        if TraceLines.isContinuation(line) { return }
+        if trace.takes(line, startsRecord: parser.beginsRecord) { return }
         let record = parser.record(of: line, fields: false)
+        let severity = record.level?.severity
+        trace.begin(with: line, isError: severity == .error || severity == .fatal)
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodArchive
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -43,6 +44,23 @@ struct ViewRowsTests {
             if number % 50 == 0 { text += "  at one of \(number)\n  at two of \(number)\n" }
             return (service, text)
         }
+    }
+
+    @Test("A compressed file in the time of plain ones does not keep these from being merged")
+    func mergesBesideArchives() async throws {
+        func text(_ name: String, _ minutes: [Int]) -> String {
+            minutes.map { "\(Self.clock($0 * 60_000)) info \(name)\n" }.joined()
+        }
+        LogArchives.register()
+        let archive = try GzipMember.compress(Array(text("old", [3, 5]).utf8))
+        let view = try ViewFixture([
+            ("a.log", Array(text("a", [0, 4, 8, 12]).utf8)), ("b.log.1.gz", archive),
+            ("c.log", Array(text("c", [2, 6, 10]).utf8)),
+        ])
+        #expect(await view.indexed())
+        let lines = String(decoding: try #require(view.lines("")), as: UTF8.self)
+        let names = lines.split(separator: "\n").map { String($0.split(separator: " ").last ?? "") }
+        #expect(names == ["a", "c", "a", "c", "a", "c", "a", "old", "old"])
     }
 
     @Test(

@@ -24,7 +24,7 @@ extension FileLogger {
                 key: "\(self.name) \(failure.call)")
         case .locked(let reason):
             report(
-                .setting, "not writing, because the log encryption key is missing: \(reason)",
+                .setting, "not writing, because the log encryption key cannot be used: \(reason)",
                 key: "\(self.name) key")
         case .refused(let refusal, let name):
             let why = refusal.explanation

@@ -94,17 +94,20 @@ final class LogIndexer {
             ($0.element.first, $0.offset) < ($1.element.first, $1.offset)
         }.map(\.element)
         var clusters: [[File]] = []
-        var end = Int64.min
-        var isOpen = false
+        // The plain files that are merged last, and until when.
+        var open: (index: Int, end: Int64)?
         for (file, first, last) in ordered {
-            if file.isPlain, isOpen, first < end {
-                clusters[clusters.count - 1].append(file)
-            } else {
+            guard file.isPlain else {
                 clusters.append([file])
-                isOpen = file.isPlain
-                end = .min
+                continue
             }
-            end = max(end, last)
+            if let (index, end) = open, first < end {
+                clusters[index].append(file)
+                open = (index, max(end, last))
+            } else {
+                open = (clusters.count, last)
+                clusters.append([file])
+            }
         }
         return clusters
     }
