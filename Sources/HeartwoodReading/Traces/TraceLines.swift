@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Decides, line by line, which lines belong to the record of the line before: stack traces, crash reports.
 ///
 /// An indented line continues, in any language. Another continues only where a trace has it: it begins as
@@ -81,6 +83,21 @@ package struct TraceLines {
         }
         isIndented = false
         return true
+    }
+
+    /// Whether a line belongs to the record, where there is one; if it does not, it begins the next.
+    package mutating func takesOrBegins(
+        _ line: Bytes, _ recognizer: LineRecognizer, hasRecord: Bool = true
+    ) -> Bool {
+        func startsRecord(_ line: Bytes) -> Bool {
+            if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
+            let head = recognizer.head(of: line)
+            return head.moment != nil || head.hasUnknownZone
+        }
+        if hasRecord, takes(line, startsRecord: startsRecord) { return true }
+        let level = recognizer.level(of: line)?.severity
+        begin(with: line, isError: level == .error || level == .fatal)
+        return false
     }
 
     /// Whether a line, whatever is in front of it, can only continue a record.

@@ -85,10 +85,7 @@ struct JoinRule {
         switch kind {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
-            if hasRecord, trace.takes(line, startsRecord: recognizer.beginsRecord) { return true }
-            let level = recognizer.level(of: line)?.severity
-            trace.begin(with: line, isError: level == .error || level == .fatal)
-            return false
+            return trace.takesOrBegins(line, recognizer, hasRecord: hasRecord)
         case .start(let pattern): return hasRecord && !pattern.matches(line)
         case .continuation(let pattern): return hasRecord && pattern.matches(line)
         }
@@ -96,13 +93,4 @@ struct JoinRule {
 
     /// The record has ended: the next line begins one.
     mutating func end() { hasRecord = false }
-}
-
-extension LineRecognizer {
-    /// Whether a line is the first of a record: an object, one with a priority, or one that says its time.
-    func beginsRecord(_ line: UnsafeRawBufferPointer) -> Bool {
-        if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
-        let head = head(of: line)
-        return head.moment != nil || head.hasUnknownZone
-    }
 }

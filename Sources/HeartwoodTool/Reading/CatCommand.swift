@@ -14,7 +14,8 @@ enum CatCommand: Subcommand {
 
         The command recognizes all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt,
         syslog), those of syslog, journald and common libraries, and text that begins with a time and
-        names its level. Indented lines and stack traces belong to the line before them. If no line has
+        names its level. Indented lines and stack traces belong to the line before them; with --json and
+        --fields, they are a part of its message. If no line has
         the level, time, category or field that an option asks for, standard error says so. In a pipe,
         lines are copied byte for byte. On a terminal, they have the colors of their levels, and control
         characters are made visible.
@@ -37,9 +38,10 @@ enum CatCommand: Subcommand {
             if isPlain {
                 printer.write(lines: lines.bytes)
             } else {
-                printer.print(lines.line)
+                printer.collect(lines)
             }
         }
+        printer.endRecord()
         printer.flush()
         return reading.isWhole ? .success : .failure
     }

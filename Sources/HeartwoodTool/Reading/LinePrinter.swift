@@ -9,6 +9,9 @@ final class LinePrinter {
     private let isColored: Bool
     private let isTerminal = Terminal.output.isTerminal
     private let records: RecordPrinter?
+    /// The first line of the record that is collected, and those of its stack trace, each after a newline.
+    private var collected: (head: [UInt8], trace: [UInt8], path: String)?
+    private var trace = TraceLines()
     private let parser = LineRecognizer()
     private var pending = LogBuffer(capacity: 1 << 17)
     /// How the program ends where nothing can be written.
@@ -61,6 +64,33 @@ final class LinePrinter {
         }
         if pending.count > 1 << 16 { flush() }
     }
+
+    /// Writes a line as ``print(_:prefix:matches:)`` does; with `--json` and `--fields`, the lines of a stack
+    /// trace become a part of the message before them, which is written when the next one begins.
+    func collect(_ lines: LogReading.Lines) {
+        guard records != nil else { return print(lines.line) }
+        if let known = collected, known.path != lines.path || known.trace.count > LinePrinter.mostTrace {
+            endRecord()
+        }
+        if trace.takesOrBegins(lines.line, parser, hasRecord: collected != nil) {
+            collected?.trace.append(0x0A)
+            collected?.trace.append(contentsOf: lines.line)
+        } else {
+            endRecord()
+            collected = (Array(lines.line), [], lines.path)
+        }
+    }
+
+    /// Writes the record that was collected; the next line begins another one.
+    func endRecord() {
+        guard let record = collected, let records else { return }
+        collected = nil
+        pending.append(record.head.withUnsafeBytes { records.text(of: $0, trace: record.trace) })
+        pending.append(0x0A as UInt8)
+        if pending.count > 1 << 16 { flush() }
+    }
+
+    private static let mostTrace = 1 << 20
 
     /// Writes a line of the command's own.
     func print(_ text: String) {

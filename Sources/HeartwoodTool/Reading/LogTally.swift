@@ -29,10 +29,8 @@ struct LogTally {
     /// Counts a line; one that continues a message counts only as a line.
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
-        if trace.takes(line, startsRecord: parser.beginsRecord) { return }
+        if trace.takesOrBegins(line, parser) { return }
         let record = parser.record(of: line, fields: false)
-        let severity = record.level?.severity
-        trace.begin(with: line, isError: severity == .error || severity == .fatal)
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

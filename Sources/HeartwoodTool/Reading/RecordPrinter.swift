@@ -18,12 +18,13 @@ struct RecordPrinter {
         if !isJSON, names == nil { return nil }
     }
 
-    /// The record as it is written, without a newline.
+    /// The record as it is written, without a newline; `trace` are further lines of its message.
     ///
     /// Without `--json`, the values of the fields with tabs between them; what a value may not hold there is
     /// escaped.
-    func text(of line: UnsafeRawBufferPointer) -> [UInt8] {
-        let record = parser.record(of: line)
+    func text(of line: UnsafeRawBufferPointer, trace: [UInt8] = []) -> [UInt8] {
+        var record = parser.record(of: line)
+        record.message += String(decoding: trace, as: UTF8.self)
         var output = LogBuffer()
         if isJSON { writeJSON(record, &output) } else { writeValues(record, &output) }
         return output.withUnsafeBytes { Array($0) }
