@@ -166,7 +166,7 @@ public final class LogConfigurationWatch: Sendable {
                 dispatcher.diagnostics.report(
                     .setting,
                     "\(path) was removed; the current settings stay in effect until it exists again",
-                    key: path)
+                    key: "\(path) removed")
             case .apply(let contents): try apply(contents)
             }
         } catch {
@@ -188,7 +188,8 @@ public final class LogConfigurationWatch: Sendable {
     private func report(_ error: LogConfigurationError) {
         dispatcher.diagnostics.report(
             .setting, "cannot apply the configuration; the current settings stay in effect: \(error)",
-            key: path)
+            // Another mistake, within the interval of equal reports, is told as well.
+            key: "\(path) \(error)")
     }
 }
 

@@ -57,7 +57,7 @@ public struct ElasticsearchEncoding: RemoteEncoding {
             JSONEntry.append(ECSName.line, entry.line, to: &output)
             JSONEntry.append(ECSName.function, entry.function, to: &output)
         }
-        JSONEntry.append(ECSName.thread, entry.threadID, to: &output)
+        if entry.threadID != 0 { JSONEntry.append(ECSName.thread, entry.threadID, to: &output) }
         JSONEntry.append(ECSName.threadName, entry.threadName, to: &output)
         JSONEntry.append(ECSName.sequence, entry.sequence, to: &output)
         var fields = entry.allFields

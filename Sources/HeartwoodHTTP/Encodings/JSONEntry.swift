@@ -41,7 +41,7 @@ enum JSONEntry {
             append("line", entry.pointee.line, to: &output)
             append("function", entry.pointee.function, to: &output)
         }
-        append("thread", entry.pointee.threadID, to: &output)
+        if entry.pointee.threadID != 0 { append("thread", entry.pointee.threadID, to: &output) }
         append("thread_name", entry.pointee.threadName, to: &output)
         append("queue", entry.pointee.queueLabel, to: &output)
         append("task", entry.pointee.taskName, to: &output)

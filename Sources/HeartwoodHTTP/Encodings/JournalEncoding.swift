@@ -33,7 +33,7 @@ public struct JournalEncoding: RemoteEncoding {
                 append("CODE_LINE", String(entry.line), to: &output)
                 append("CODE_FUNC", entry.function, to: &output)
             }
-            append("TID", String(entry.threadID), to: &output)
+            if entry.threadID != 0 { append("TID", String(entry.threadID), to: &output) }
             if let category = entry.category { append("CATEGORY", category, to: &output) }
             append("LOG_ID", entry.id, to: &output)
             // More than 1,024 fields make the server cut the connection.

@@ -106,7 +106,11 @@ public struct LokiEncoding: RemoteEncoding {
             append("line", String(entry.line), to: &output)
             append("function", entry.function, to: &output)
         }
-        append("thread", entry.threadName ?? String(entry.threadID), to: &output)
+        if let name = entry.threadName {
+            append("thread", name, to: &output)
+        } else if entry.threadID != 0 {
+            append("thread", String(entry.threadID), to: &output)
+        }
         let fields = entry.allFields.withFlatError
         let most = mostFields - taken.count
         for (name, value) in fields.prefix(most) {

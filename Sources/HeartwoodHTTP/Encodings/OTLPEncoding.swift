@@ -140,7 +140,7 @@ public struct OTLPEncoding: RemoteEncoding {
             all["code.function.name"] = .string(entry.function)
             all["code.line.number"] = .integer(Int64(entry.line))
         }
-        all["thread.id"] = LogValue(entry.threadID)
+        if entry.threadID != 0 { all["thread.id"] = LogValue(entry.threadID) }
         if let name = entry.threadName { all["thread.name"] = .string(name) }
         all["log.record.uid"] = .string(entry.id)
         if entry.context != 0 { all["log.context"] = .integer(Int64(entry.context)) }

@@ -26,7 +26,8 @@ public struct RemoteEntry: Sendable, Equatable {
     public var function = ""
     /// The line of the call.
     public var line = 0
-    /// The kernel's number of the thread.
+    /// The kernel's number of the thread; zero, and no thread, queue and task, for a message without a call
+    /// site, which tells of another program.
     public var threadID: UInt64 = 0
     /// The thread's name.
     public var threadName: String?
@@ -58,11 +59,12 @@ public struct RemoteEntry: Sendable, Equatable {
         file = message.file
         function = message.function
         line = message.line
+        sequence = message.sequence
+        guard !message.file.isEmpty else { return }
         threadID = message.threadID
         threadName = message.threadName
         queueLabel = message.queueLabel
         taskName = message.taskName
-        sequence = message.sequence
     }
 
     /// The file's name without the module.

@@ -75,7 +75,11 @@ enum StatsCommand: Subcommand {
         let periods = tally.periods(of: minutes).map {
             (name: LineRecord.text(of: $0.start), count: $0.count)
         }
-        add("Times", periods.count > 2 * count ? busiest(periods, count) : periods)
+        if periods.count > 2 * count {
+            add("Times, the \(count) busiest of \(periods.count)", busiest(periods, count))
+        } else {
+            add("Times", periods)
+        }
         add("Messages", LogTally.top(tally.messages, count))
         if tally.others > 0 { text += "\n\(Readable.count(tally.others)) others\n" }
         return text

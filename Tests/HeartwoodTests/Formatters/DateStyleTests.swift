@@ -14,6 +14,7 @@ struct DateStyleTests {
         #expect(LogDateStyle.rfc822.string(from: moment) == "Thu, 09 May 2002 15:21:00 GMT")
         #expect(LogDateStyle.rfc3339.string(from: moment) == "2002-05-09T15:21:00Z")
         #expect(LogDateStyle.iso8601.string(from: moment) == "2002-05-09T15:21:00.000Z")
+        #expect("\(moment)" == "2002-05-09T15:21:00.000Z" && moment.description == "\(moment)")
     }
 
     @Test(

@@ -55,6 +55,19 @@ func fileNames(_ file: FileLogger) throws {
     // end
 }
 
+func fileOwnNames() -> LogFileNaming {
+    // sample: Docs/FileLogging.md
+    let naming = LogFileNaming(
+        writing: { label in "trace-\(String(label.number, radix: 16)).log" },
+        reading: { name in
+            guard name.hasPrefix("trace-"), name.hasSuffix(".log") else { return nil }
+            return Int(name.dropFirst(6).dropLast(4), radix: 16)
+                .map { LogFileLabel(createdAt: nil, number: $0) }
+        })
+    // end
+    return naming
+}
+
 func fileReading(yesterday: LogTimestamp, today: LogTimestamp) async throws {
     // sample: Docs/FileLogging.md
     let reader = LogFileReader(directory: "/var/log/shop")

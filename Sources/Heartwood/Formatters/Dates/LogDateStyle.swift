@@ -41,6 +41,11 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     }
 }
 
+extension LogTimestamp: CustomStringConvertible {
+    /// The time in UTC and milliseconds: `2002-05-09T15:21:00.000Z`.
+    public var description: String { LogDateStyle.iso8601.string(from: self) }
+}
+
 extension LogBuffer {
     /// Appends a time stamp in a date style.
     public mutating func append(_ moment: LogTimestamp, style: LogDateStyle) {

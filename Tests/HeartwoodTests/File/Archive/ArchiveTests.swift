@@ -108,7 +108,8 @@ struct FixedKey: SecretProvider {
             directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
         logger.archiveFormat = .encrypted
         let dispatcher = LogDispatcher()
-        dispatcher.diagnostics.handler = { _ in }
+        let reports = Locked<[String]>([])
+        dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
         dispatcher.add(logger)
         logInfo("line", to: dispatcher)
         await logger.rollNow()
@@ -116,6 +117,8 @@ struct FixedKey: SecretProvider {
         #expect(scratch.names() == [])
         #expect(await dispatcher.flush(timeout: .testLimit).unfinished == ["FileLogger"])
         #expect(await dispatcher.flush(timeout: .testLimit).holding == ["FileLogger"])
+        // The key is the only reason that is told.
+        #expect(reports.withLock { $0.map { $0.contains("key cannot be used") } } == [true])
         logger.archiveKey = FixedKey()
         clock.advance(by: .seconds(1))
         #expect(await dispatcher.flush(timeout: .testLimit).isComplete)

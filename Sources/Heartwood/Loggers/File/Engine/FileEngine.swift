@@ -353,10 +353,10 @@ final class FileEngine {
     private func fail(
         _ step: FilePlan.Step, _ error: any Error, _ moment: FilePlan.Moment, isLeft: Bool = false
     ) {
-        if let error = error as? LogError, error.code == .secret { report(.locked(reason: "\(error)")) }
+        let lock = (error as? LogError).flatMap { $0.code == .secret ? $0 : nil }
         let failure = error as? SystemFailure ?? SystemFailure(.open, (error as? LogError)?.cause ?? EPERM)
         note(step, isLeft ? .left(failure) : .failed(failure), moment)
-        tellFailed(failure)
+        if let lock { report(.locked(reason: "\(lock)")) } else { tellFailed(failure) }
     }
 
     private func tellFailed(_ failure: SystemFailure) {
