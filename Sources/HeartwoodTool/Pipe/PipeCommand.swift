@@ -10,7 +10,7 @@ enum PipeCommand: Subcommand {
     static let details = """
         Lines are read from the FILEs in turn, `-` being standard input, or from standard input alone.
         Bytes that are not UTF-8, and control characters, are written as \\x{ff}, \\t, \\u{1b} and the
-        like, and a backslash is doubled, so that a line is a line and can be read back; --raw writes
+        like, and a backslash is doubled, so that a line is a line and its text is certain; --raw writes
         what came. JSON has no place for such bytes: each becomes U+FFFD, and the summary counts the
         lines. Input that begins as gzip does is decompressed; --raw writes the compressed bytes.
 

@@ -249,6 +249,10 @@ struct ViewLogTests {
         let keyless = try ViewFixture(files)
         #expect(await keyless.indexed())
         #expect(keyless.log.store.progress.damages.contains { $0.contains("key") })
+        // The newest file, which may be written at the moment, as well.
+        let newest = try ViewFixture([("a.log", bytes)])
+        #expect(await newest.indexed())
+        #expect(newest.log.store.progress.damages.contains { $0.hasPrefix("a.log: ") && $0.contains("key") })
         #expect(String(decoding: try #require(keyless.lines("")), as: UTF8.self).contains("plain"))
     }
 

@@ -100,17 +100,23 @@ final class LogWatcher {
                 if isLast { limit = lineEnd(file.number, status.size) }
                 tail.offset = limit
             } else if isLast, let source = try? LogFileSource(path: path, key: key, isFollowed: true) {
-                tail.source = source
-                while let piece = try? source.next() {
-                    tail.offset += piece.count
-                    if let newline = piece.lastIndex(of: 0x0A) {
-                        tail.partial = Array(piece[(newline + 1)...])
-                    } else {
-                        tail.partial += piece
+                var isReadable = true
+                do {
+                    while let piece = try source.next() {
+                        tail.offset += piece.count
+                        if let newline = piece.lastIndex(of: 0x0A) {
+                            tail.partial = Array(piece[(newline + 1)...])
+                        } else {
+                            tail.partial += piece
+                        }
                     }
+                } catch { isReadable = tail.offset > 0 }
+                if isReadable {
+                    tail.source = source
+                    tail.offset -= tail.partial.count
+                    limit = tail.offset
                 }
-                tail.offset -= tail.partial.count
-                limit = tail.offset
+                // The index says why the others cannot be read.
             }
             if isPlain || tail.source != nil { place.tails.append(tail) }
             files.append(
