@@ -250,6 +250,109 @@ private struct FollowedWorld {
     }
 }
 
+/// A follower, and a directory whose logs have names that are new in each round.
+private struct UsedFollower {
+    private typealias Content = (path: String, size: Int, text: [UInt8])
+
+    var plan = FollowPlan()
+    private var now = Duration.zero
+    private var contents: [FollowPlan.File: Content] = [:]
+    private var order: [FollowPlan.File] = []
+    private var open: Set<FollowPlan.File> = []
+    private var names = 0
+
+    mutating func name() -> String {
+        names += 1
+        return "/l/log\(names).log"
+    }
+
+    /// Makes a file whose text begins as those of the same `text` do.
+    @discardableResult
+    mutating func add(_ path: String, _ size: Int, of text: String) -> FollowPlan.File {
+        let number = UInt64(order.count + 1)
+        let file = FollowPlan.File(identity: .init(device: 1, inode: number), birth: Int64(number))
+        let bytes = Array(String(repeating: text + "\n", count: 1000).utf8.prefix(FollowPlan.beginningSize))
+        contents[file] = (path, size, bytes)
+        order.append(file)
+        return file
+    }
+
+    mutating func grow(_ file: FollowPlan.File, to size: Int) { contents[file]?.size = size }
+
+    mutating func rename(_ file: FollowPlan.File, _ path: String) { contents[file]?.path = path }
+
+    /// Cuts a file, which is written anew.
+    mutating func cut(_ file: FollowPlan.File, _ size: Int, of text: String) {
+        let bytes = Array(String(repeating: text + "\n", count: 1000).utf8.prefix(FollowPlan.beginningSize))
+        contents[file]?.size = size
+        contents[file]?.text = bytes
+    }
+
+    mutating func remove(_ file: FollowPlan.File) { contents[file]?.path = "" }
+
+    /// Looks, and does what the plan says; tells it of the files from a number on.
+    @discardableResult
+    mutating func look(from first: Int = 0) -> [String] {
+        now += .seconds(1)
+        let seen = order.compactMap { file -> FollowPlan.Seen? in
+            guard let content = contents[file], !content.path.isEmpty else { return nil }
+            return FollowPlan.Seen(
+                path: content.path, file: file, size: content.size,
+                beginning: Array(content.text.prefix(content.size)))
+        }
+        var held: [FollowPlan.File: FollowPlan.Held] = [:]
+        for file in open {
+            guard let content = contents[file] else { continue }
+            held[file] = .init(size: content.size, beginning: Array(content.text.prefix(content.size)))
+        }
+        var story: [String] = []
+        for action in plan.look(seen, held: held, at: now) {
+            let (what, file, place) =
+                switch action {
+                case .open(let file, _, let place): ("open", file, place)
+                case .hold(let file, _): ("hold", file, 0)
+                case .read(let file): ("read", file, 0)
+                case .restart(let file): ("restart", file, 0)
+                case .close(let file): ("close", file, 0)
+                }
+            if what == "open" || what == "hold" { open.insert(file) }
+            if what == "close" { open.remove(file) }
+            let size = contents[file]?.size ?? 0
+            if what != "close", what != "hold" {
+                plan.advance(file, path: contents[file]?.path ?? "", to: size, at: now)
+            }
+            let number = (order.firstIndex(of: file) ?? 0) - first
+            if number >= 0 { story.append("\(what) \(number) at \(place) of \(size)") }
+        }
+        return story
+    }
+
+    mutating func round() -> [String] {
+        let (first, log) = (order.count, name())
+        var story: [String] = []
+        func note(_ what: String, _ actions: [String]) { story.append("\(what): \(actions)") }
+        note("nothing", look(from: first))
+        let one = add(log, 100, of: "one of \(log)")
+        note("new", look(from: first))
+        grow(one, to: 9000)
+        note("grown", look(from: first))
+        rename(one, log + ".1")
+        let two = add(log, 50, of: "two of \(log)")
+        note("rolled", look(from: first))
+        grow(two, to: 8000)
+        note("grown", look(from: first))
+        add(log + ".2", 8000, of: "two of \(log)")
+        cut(two, 10, of: "three of \(log)")
+        note("copied and cut", look(from: first) + look(from: first))
+        let archive = add(log + ".1.gz", 300, of: "one of \(log)")
+        remove(one)
+        note("compressed", look(from: first))
+        for file in [two, archive] { remove(file) }
+        for _ in 0..<8 { note("removed", look(from: first)) }
+        return story
+    }
+}
+
 @Suite("Following logs that are rotated", .inTurn)
 struct FollowPlanTests {
     @Test(
@@ -275,6 +378,48 @@ struct FollowPlanTests {
 
     private static func file(_ inode: UInt64) -> FollowPlan.File {
         FollowPlan.File(identity: .init(device: 1, inode: inode), birth: Int64(inode))
+    }
+
+    @Test("Whatever logs a follower has seen, it follows the next one as the first")
+    func used() async throws {
+        try await expectAsNew(
+            { UsedFollower() },
+            after: [
+                "a log that was cut": { follower in
+                    let log = follower.name()
+                    let file = follower.add(log, 9000, of: "one")
+                    follower.look()
+                    follower.cut(file, 20, of: "two")
+                    follower.look()
+                },
+                "a file that is too short to tell whether it is a copy": { follower in
+                    let log = follower.name()
+                    follower.add(log, 9000, of: "one")
+                    follower.look()
+                    follower.add(log + ".1", 6, of: "one")
+                    follower.look()
+                },
+                "a file that could not be opened": { follower in
+                    let file = follower.add(follower.name(), 100, of: "one")
+                    follower.look()
+                    follower.plan.miss(file)
+                },
+                "a log that lost its name while it was read": { follower in
+                    let file = follower.add(follower.name(), 100, of: "one")
+                    follower.look()
+                    follower.remove(file)
+                    follower.look()
+                },
+                "many logs that are gone": { follower in
+                    for _ in 0..<200 {
+                        let file = follower.add(follower.name(), 100, of: follower.name())
+                        follower.look()
+                        follower.remove(file)
+                    }
+                    for _ in 0..<8 { follower.look() }
+                },
+            ]
+        ) { $0.round() }
     }
 
     @Test("A log that was quiet before it lost its name is read on for all of the time of grace")

@@ -9,13 +9,13 @@ package import Testing
 ///   - lives: What it may have lived through, by name.
 ///   - sourceLocation: Where the test is.
 ///   - round: Drives a part through a round, and tells what can be seen of it, without names and numbers that only grow.
-/// - Throws: what the closures throw.
+/// - Throws: what the closures throw for a new part.
 package func expectAsNew<Part>(
-    _ make: () throws -> Part, after lives: KeyValuePairs<String, (inout Part) throws -> Void>,
-    sourceLocation: SourceLocation = #_sourceLocation, round: (inout Part) throws -> [String]
-) throws {
-    var new = try make()
-    let expected = try round(&new)
+    _ make: () async throws -> Part, after lives: KeyValuePairs<String, (inout Part) async throws -> Void>,
+    sourceLocation: SourceLocation = #_sourceLocation, round: (inout Part) async throws -> [String]
+) async throws {
+    var new = try await make()
+    let expected = try await round(&new)
     #expect(!expected.isEmpty, sourceLocation: sourceLocation)
     func compare(_ story: [String], _ life: String) {
         let length = max(story.count, expected.count)
@@ -29,11 +29,15 @@ package func expectAsNew<Part>(
         Issue.record(
             "after \(life):\n    \(differences.joined(separator: "\n    "))", sourceLocation: sourceLocation)
     }
-    compare(try round(&new), "a round")
+    compare(try await round(&new), "a round")
     for (name, live) in lives {
-        var used = try make()
-        try live(&used)
-        compare(try round(&used), name)
-        compare(try round(&used), "\(name), and a round")
+        do {
+            var used = try await make()
+            try await live(&used)
+            compare(try await round(&used), name)
+            compare(try await round(&used), "\(name), and a round")
+        } catch {
+            Issue.record("after \(name): \(error)", sourceLocation: sourceLocation)
+        }
     }
 }

@@ -27,7 +27,12 @@ extension LogDispatcher {
         if let owner = node.attach(to: self) {
             if owner === self {
                 if let levels { logger.levels = levels }
-                diagnostics.report(.misuse, "\(logger.name) was added twice; the second call is ignored")
+                let isMember = members.contains { $0 === logger }
+                let why =
+                    isMember
+                    ? "was added twice; the second call is ignored"
+                    : "is still being removed, and not added; wait until `remove` returns true"
+                diagnostics.report(.misuse, "\(logger.name) \(why)")
             } else {
                 diagnostics.report(
                     .misuse,

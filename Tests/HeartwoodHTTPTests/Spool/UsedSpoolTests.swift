@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    private let lives: KeyValuePairs<String, (inout Bench) throws -> Void> = [
+    private let lives: KeyValuePairs<String, (inout Bench) async throws -> Void> = [
         "messages that were all sent": { bench in
             bench.append(7)
             while let piece = bench.next() { bench.complete(piece) }
@@ -113,7 +113,7 @@ import Testing
     ]
 
     @Test("Whatever a spool has lived through, the next messages are as the first", arguments: [true, false])
-    func spool(onDisk: Bool) throws {
-        try expectAsNew({ try Bench(onDisk: onDisk) }, after: lives) { $0.round() }
+    func spool(onDisk: Bool) async throws {
+        try await expectAsNew({ try Bench(onDisk: onDisk) }, after: lives) { $0.round() }
     }
 }

@@ -94,7 +94,7 @@ import Testing
     }
 
     /// What a file engine may have lived through.
-    private let lives: KeyValuePairs<String, (inout Bench) throws -> Void> = [
+    private let lives: KeyValuePairs<String, (inout Bench) async throws -> Void> = [
         "files that were rolled": { $0.write(12) },
         "a roll that failed": { $0.write(12, failing: .open, ENOSPC) },
         "a full disk": { $0.write(3, failing: .write, ENOSPC) },
@@ -167,19 +167,19 @@ import Testing
     ]
 
     @Test("Whatever a file logger has lived through, its next files are as the first")
-    func engine() throws {
-        try expectAsNew({ try Bench() }, after: lives) { $0.round() }
+    func engine() async throws {
+        try await expectAsNew({ try Bench() }, after: lives) { $0.round() }
     }
 
     @Test("The same with a fixed name, and with files that several processes share")
-    func otherSettings() throws {
-        try expectAsNew(
+    func otherSettings() async throws {
+        try await expectAsNew(
             {
                 try Bench {
                     $0.naming = try LogFileNaming(application: "t", activeName: "current.log")
                 }
             }, after: lives
         ) { $0.round() }
-        try expectAsNew({ try Bench { $0.isShared = true } }, after: lives) { $0.round() }
+        try await expectAsNew({ try Bench { $0.isShared = true } }, after: lives) { $0.round() }
     }
 }
