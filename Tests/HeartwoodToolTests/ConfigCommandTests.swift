@@ -16,7 +16,13 @@ struct ConfigCommandTests {
         _ = try tool.file("logging.dev.json", #"{"level": "debug", "loggers": {"own": null}}"#.utf8)
         #expect(try await tool.run("config", "check", "--kind", "slack", file).code == 0)
         let shown = try await tool.run("config", "show", "-e", "dev", file)
-        #expect(shown.code == 0)
+        #expect(shown.code == 0 && shown.error == "")
+        let mistyped = try await tool.run("config", "check", "-e", "dve", "--kind", "slack", file)
+        #expect(mistyped.code == 0)
+        #expect(
+            mistyped.error
+                == "heartwood config: there is no overlay "
+                + file.replacing("logging.json", with: "logging.dve.json") + "\n")
         #expect(
             shown.output == """
                 {

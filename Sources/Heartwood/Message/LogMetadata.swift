@@ -27,7 +27,7 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     /// Makes metadata without fields.
     public init() {}
 
-    /// The fields as text, as in a message: `{order: 17, user: ann}`.
+    /// The fields as text, as in a message: `{user=ann}`.
     public var description: String { "\(LogValue.object(self))" }
 
     /// Makes metadata from a dictionary literal.

@@ -123,7 +123,8 @@ extension LogConfiguration {
 
     /// `logging.dev.json` for `logging.json` and `dev`; with another separator that one in the place of the
     /// first point.
-    static func overlayPath(_ path: String, _ environment: String, separator: String = ".") -> String {
+    package static func overlayPath(_ path: String, _ environment: String, separator: String = ".") -> String
+    {
         let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         guard let dot = path[nameStart...].lastIndex(of: "."), dot > nameStart else {
             return path + separator + environment

@@ -59,6 +59,13 @@ enum ConfigCommand: Subcommand {
         } catch {
             throw LogError(.file, "Cannot read the configuration", place: path, cause: error.number)
         }
+        // Most environments have no overlay; the name may be mistyped all the same.
+        if let environment = arguments.value("--environment") {
+            let overlay = LogConfiguration.overlayPath(path, environment)
+            if (try? calls.status(path: overlay)) == nil {
+                Terminal.error.write("heartwood config: there is no overlay \(overlay)\n")
+            }
+        }
         do throws(LogConfigurationError) {
             let configuration = try LogConfiguration.load(
                 path, environment: arguments.value("--environment"),
