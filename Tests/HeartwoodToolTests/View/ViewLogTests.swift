@@ -188,6 +188,71 @@ struct ViewLogTests {
         #expect(errors.count == 2)
     }
 
+    /// A view of a directory whose log has a new name in each round.
+    private struct UsedView {
+        let view: ViewFixture
+        private var rounds = 0
+
+        init() async throws {
+            view = try ViewFixture([("first.log", Array("2026-11-20 10:00:00.000Z info first\n".utf8))])
+            #expect(await view.indexed())
+        }
+
+        /// Adds lines to a log, and waits until they are rows.
+        func add(_ lines: [String], to name: String) async throws {
+            let end = view.log.store.rows.end + lines.count
+            try view.append(lines.map { "2026-11-20 11:00:00.000Z info \($0)\n" }.joined(), to: name)
+            #expect(await view.reaches { $0.store.rows.end >= end })
+        }
+
+        func cut(_ name: String) throws {
+            #expect(truncate(view.directory + "/" + name, 0) == 0)
+        }
+
+        func remove(_ name: String) throws {
+            try FileManager.default.removeItem(atPath: view.directory + "/" + name)
+        }
+
+        mutating func round() async throws -> [String] {
+            rounds += 1
+            let (log, start) = ("log\(rounds).log", view.log.store.rows.end)
+            try await add(["one", "two"], to: log)
+            try await add(["three"], to: log)
+            try cut(log)
+            try await add(["four"], to: log)
+            try FileManager.default.moveItem(
+                atPath: view.directory + "/" + log, toPath: view.directory + "/\(log).1")
+            try await add(["five"], to: log)
+            let rows = try view.rows("from=\(start)&count=9").map { "\($0.number - start) \($0.message)" }
+            let damages = view.log.store.progress.damages.map { "\($0)" }
+            return rows + damages + ["\(view.log.store.progress.isComplete)"]
+        }
+    }
+
+    @Test("Whatever a view has shown, the lines of the next log come as those of the first")
+    func used() async throws {
+        try await expectAsNew(
+            { try await UsedView() },
+            after: [
+                "a file that was cut": { used in
+                    try await used.add(["more"], to: "first.log")
+                    try used.cut("first.log")
+                    try await used.add(["again"], to: "first.log")
+                },
+                "a file that was removed": { used in
+                    try await used.add(["more"], to: "first.log")
+                    try used.remove("first.log")
+                },
+                "a line without its end": { used in
+                    let end = used.view.log.store.rows.end
+                    try used.view.append("2026-11-20 11:00:00.000Z info half", to: "first.log")
+                    #expect(await used.view.reaches { $0.store.rows.end > end })
+                },
+                "many lines": { used in try await used.add((0..<5000).map { "\($0)" }, to: "first.log") },
+            ]
+        ) { try await $0.round() }
+    }
+
     @Test("Lines that come are rows after the others, across a roll, a renamed file and one that is cut")
     func follows() async throws {
         let view = try ViewFixture([("app.log", Array("2026-11-20 10:00:00.000Z info one\n".utf8))])

@@ -13,6 +13,8 @@ private struct LogFile: Sendable {
     var isGone = false
     /// Whether the file was removed.
     var isMissing = false
+    /// Whether it was removed, and another file has its identity now; an archive of it may be there.
+    var isReplaced = false
 }
 
 /// The text of a block, and where it comes from.
@@ -136,8 +138,19 @@ final class LogFiles: Sendable {
     /// Says that a file was renamed.
     func move(_ identity: FileStatus.Identity, to path: String) {
         state.withLock { state in
-            for index in state.parts.indices where state.parts[index].identity == identity {
+            for index in state.parts.indices
+            where state.parts[index].identity == identity && !state.parts[index].isReplaced {
                 state.parts[index].path = path
+            }
+        }
+    }
+
+    /// Says that a new file has the identity of removed ones, as file systems give it again at once.
+    func markReplaced(_ identity: FileStatus.Identity, by path: String) {
+        state.withLock { state in
+            for index in state.parts.indices
+            where state.parts[index].identity == identity && state.parts[index].path != path {
+                state.parts[index].isReplaced = true
             }
         }
     }
@@ -216,7 +229,7 @@ final class LogFiles: Sendable {
     }
 
     private func plainBytes(_ part: LogFile, _ offset: Int, _ count: Int) -> [UInt8]? {
-        guard let number = try? calls.openForReading(part.path) else { return nil }
+        guard !part.isReplaced, let number = try? calls.openForReading(part.path) else { return nil }
         defer { calls.close(number) }
         guard let status = try? calls.status(number), status.kind == .regular,
             part.identity == nil || status.identity == part.identity,
@@ -295,7 +308,7 @@ final class LogFiles: Sendable {
         for path in [part.path] + ArchiveStage.allCases.map({ part.path + $0.rawValue })
         where path == part.path || !part.path.hasSuffix(".gz") {
             if path == part.path, let identity = part.identity,
-                let status = try? calls.status(path: path), status.identity != identity
+                let status = try? calls.status(path: path), part.isReplaced || status.identity != identity
             {
                 continue
             }

@@ -173,6 +173,8 @@ final class LogWatcher {
             // What came to the other files before this one was found is in front of its lines.
             readAll()
             for tail in places[index].tails.indices { showPartial(&places[index].tails[tail]) }
+            store.files.markReplaced(status.identity, by: path)
+            places[index].tails.removeAll { $0.identity == status.identity && $0.path != path }
             var tail = tail(of: path, places[index].prefix, status.identity)
             if !LogFiles.isPlain(file.number, calls) {
                 tail.source = try? LogFileSource(path: path, key: key, isFollowed: true)

@@ -352,4 +352,105 @@ struct FixedKey: SecretProvider {
             await dispatcher.remove(logger)
         }
     }
+
+    /// A logger of compressed files, and what its processor has got.
+    private final class UsedArchiver {
+        let scratch = Scratch()
+        let clock = ManualClock()
+        let logger: FileLogger
+        let dispatcher = LogDispatcher.forTest()
+        let isBroken = Locked(false)
+        let processed = Locked<[String]>([])
+        private var rounds = 0
+
+        init() throws {
+            logger = try FileLogger(
+                directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock
+            )
+            logger.archiveFormat = .gzip
+            logger.minimumFreeSpace = .zero
+            logger.archiveProcessor = LogArchiveProcessor { [isBroken, processed] file in
+                if isBroken.withLock({ $0 }) { throw LogError(.network, "not now") }
+                processed.withLock { $0.append("\(file.size == .zero) \(file.isCompressed)") }
+                return .keep
+            }
+            dispatcher.add(logger)
+        }
+
+        /// Logs some lines, and has their file archived.
+        func archive(_ text: String = "line") async {
+            clock.advance(by: .seconds(1))
+            for number in 0..<3 { logInfo("\(text) \(number)", to: dispatcher) }
+            await logger.rollNow()
+            logger.archiver.drain()
+            logger.hookQueue.sync {}
+        }
+
+        func round() async throws -> [String] {
+            rounds += 1
+            for _ in 0..<2 {
+                clock.advance(by: .seconds(61))
+                await dispatcher.flush(timeout: .testLimit)
+                logger.archiver.drain()
+            }
+            let told = Locked<[String]>([])
+            logger.onArchive = { info in told.withLock { $0.append(String(info.name.suffix(7))) } }
+            processed.withLock { $0 = [] }
+            let known = Set(scratch.names())
+            await archive("round \(rounds)")
+            await archive("round \(rounds)")
+            var story = ["told \(told.withLock { $0 }), processed \(processed.withLock { $0 })"]
+            story.append("\(scratch.names().filter { !known.contains($0) }.map { $0.suffix(7) })")
+            let size = scratch.names().reduce(0) { sum, name in
+                sum + (FileManager.default.contents(atPath: scratch.logs + "/" + name)?.count ?? 0)
+            }
+            story.append("inventory \(logger.inventory.total == size)")
+            let reader = LogFileReader(directory: scratch.logs, naming: logger.naming)
+            for try await line in try reader.lines() where line.text.hasPrefix("round \(rounds) ") {
+                story.append("\(line.text.suffix(1))")
+            }
+            return story
+        }
+    }
+
+    @Test("Whatever an archiver has lived through, the next files are archived as the first")
+    func used() async throws {
+        try await expectAsNew(
+            { try UsedArchiver() },
+            after: [
+                "a processor that failed": { used in
+                    used.isBroken.withLock { $0 = true }
+                    await used.archive()
+                    used.isBroken.withLock { $0 = false }
+                },
+                "archives that others removed": { used in
+                    await used.archive()
+                    for name in used.scratch.names() {
+                        try FileManager.default.removeItem(atPath: used.scratch.logs + "/" + name)
+                    }
+                },
+                "plain files between": { used in
+                    used.logger.archiveFormat = .plain
+                    await used.archive()
+                    used.logger.archiveFormat = .gzip
+                },
+                "a key that was missing": { used in
+                    used.logger.archiveFormat = .encrypted
+                    await used.archive()
+                    used.logger.archiveFormat = .gzip
+                },
+                "a quota that left room for none": { used in
+                    used.logger.diskQuota = .bytes(40)
+                    await used.archive()
+                    await used.archive()
+                    used.logger.diskQuota = .zero
+                },
+                "a removal and a second attachment": { used in
+                    await used.archive()
+                    used.dispatcher.remove(used.logger, timeout: .testLimit)
+                    used.dispatcher.add(used.logger)
+                },
+            ]
+        ) { try await $0.round() }
+    }
 }
