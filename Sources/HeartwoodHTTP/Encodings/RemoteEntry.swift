@@ -60,7 +60,7 @@ public struct RemoteEntry: Sendable, Equatable {
         function = message.function
         line = message.line
         sequence = message.sequence
-        guard !message.file.isEmpty else { return }
+        guard !file.isEmpty else { return }
         threadID = message.threadID
         threadName = message.threadName
         queueLabel = message.queueLabel
