@@ -271,8 +271,7 @@ private struct UsedFollower {
     mutating func add(_ path: String, _ size: Int, of text: String) -> FollowPlan.File {
         let number = UInt64(order.count + 1)
         let file = FollowPlan.File(identity: .init(device: 1, inode: number), birth: Int64(number))
-        let bytes = Array(String(repeating: text + "\n", count: 1000).utf8.prefix(FollowPlan.beginningSize))
-        contents[file] = (path, size, bytes)
+        contents[file] = (path, size, Self.beginning(of: text))
         order.append(file)
         return file
     }
@@ -281,11 +280,14 @@ private struct UsedFollower {
 
     mutating func rename(_ file: FollowPlan.File, _ path: String) { contents[file]?.path = path }
 
-    /// Cuts a file, which is written anew.
+    /// Cuts a file and writes another text to it.
     mutating func cut(_ file: FollowPlan.File, _ size: Int, of text: String) {
-        let bytes = Array(String(repeating: text + "\n", count: 1000).utf8.prefix(FollowPlan.beginningSize))
         contents[file]?.size = size
-        contents[file]?.text = bytes
+        contents[file]?.text = Self.beginning(of: text)
+    }
+
+    private static func beginning(of text: String) -> [UInt8] {
+        Array(String(repeating: text + "\n", count: 1000).utf8.prefix(FollowPlan.beginningSize))
     }
 
     mutating func remove(_ file: FollowPlan.File) { contents[file]?.path = "" }

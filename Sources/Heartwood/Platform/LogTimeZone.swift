@@ -17,7 +17,7 @@ public enum LogTimeZone: Hashable, Sendable {
     /// A zone of Foundation. On Linux those with a name need a program that imports Foundation.
     case region(TimeZone)
 
-    /// The zone with a name; nil where there is none.
+    /// Finds the zone with a name, or returns nil.
     ///
     /// - Parameter name: `"utc"`, `"local"`, an offset such as `"+02:00"`, or a region such as
     ///   `"Europe/Paris"`, which on Linux needs a program that imports Foundation.

@@ -1,4 +1,4 @@
-import Heartwood
+package import Heartwood
 
 /// Decides, line by line, which lines belong to the record of the line before: stack traces, crash reports.
 ///
@@ -89,15 +89,23 @@ package struct TraceLines {
     package mutating func takesOrBegins(
         _ line: Bytes, _ recognizer: LineRecognizer, hasRecord: Bool = true
     ) -> Bool {
-        func startsRecord(_ line: Bytes) -> Bool {
+        if hasRecord, takes(line, recognizer) { return true }
+        begin(with: line, level: recognizer.level(of: line))
+        return false
+    }
+
+    /// Whether a line belongs to the record, for lines that the recognizer reads.
+    package mutating func takes(_ line: Bytes, _ recognizer: LineRecognizer) -> Bool {
+        takes(line) { line in
             if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "<") { return true }
             let head = recognizer.head(of: line)
             return head.moment != nil || head.hasUnknownZone
         }
-        if hasRecord, takes(line, startsRecord: startsRecord) { return true }
-        let level = recognizer.level(of: line)?.severity
-        begin(with: line, isError: level == .error || level == .fatal)
-        return false
+    }
+
+    /// Begins a record with a line of a level.
+    package mutating func begin(with line: Bytes, level: LogLevel?) {
+        begin(with: line, isError: level?.severity == .error || level?.severity == .fatal)
     }
 
     /// Whether a line, whatever is in front of it, can only continue a record.

@@ -29,8 +29,9 @@ struct LogTally {
     /// Counts a line; one that continues a message counts only as a line.
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
-        if trace.takesOrBegins(line, parser) { return }
+        if trace.takes(line, parser) { return }
         let record = parser.record(of: line, fields: false)
+        trace.begin(with: line, level: record.level)
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

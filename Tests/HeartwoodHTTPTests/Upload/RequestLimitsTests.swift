@@ -44,16 +44,22 @@ import Testing
         #expect(!body.contains("xxxx") && body.utf8.count < 10_000)
     }
 
-    @Test(
-        "What is thrown away counts as dropped; what is on its way then, by the answer: taken or lost, and not sent again",
-        arguments: [200, 503, 400, 413])
-    func discarded(status: Int) async throws {
+    /// A logger whose first request, with three messages, has no answer yet.
+    private func sending() async throws -> (HTTPBench, HeldTransport) {
         let transport = HeldTransport()
         let bench = try HTTPBench(try LoopbackServer(), onDisk: true, transport: transport)
         await bench.log(0..<3)
         bench.logger.sendNow()
         try #require(await bench.isSending())
         try #require(transport.waitForRequests(1))
+        return (bench, transport)
+    }
+
+    @Test(
+        "What is thrown away counts as dropped; what is on its way then, by the answer: taken or lost, and not sent again",
+        arguments: [200, 503, 400, 413])
+    func discarded(status: Int) async throws {
+        let (bench, transport) = try await sending()
         await bench.log(3..<5)
         bench.logger.discardUnsent()
         await bench.settle()
@@ -80,12 +86,7 @@ import Testing
 
     @Test("What was thrown away on its way, and then removed, is settled when the logger is added again")
     func discardedAndRemoved() async throws {
-        let transport = HeldTransport()
-        let bench = try HTTPBench(try LoopbackServer(), onDisk: true, transport: transport)
-        await bench.log(0..<3)
-        bench.logger.sendNow()
-        try #require(await bench.isSending())
-        try #require(transport.waitForRequests(1))
+        let (bench, transport) = try await sending()
         bench.logger.discardUnsent()
         bench.dispatcher.remove(bench.logger, timeout: .zero)
         await bench.settle()

@@ -139,7 +139,7 @@ extension FileLogger {
     }
 }
 
-// The names before they were those of closures, and of one type of zones.
+// Former names, deprecated for one release.
 extension FileLogger {
     /// The name until this release.
     @available(*, deprecated, message: "use zone, such as .region(timeZone)")

@@ -205,7 +205,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
     }
 }
 
-// The names before all zones had one type.
+// Former names, deprecated for one release.
 extension LogFileNaming {
     /// The zone of the dates in names, as one of Foundation.
     @available(*, deprecated, message: "use zone")
