@@ -7,25 +7,82 @@ import Testing
 
 /// What one user of a journal leaves to the next: a slot, or the messages of several processes.
 @Suite(.inTurn) struct JournalReuseTests {
-    @Test("A place in the journal that another logger had begins without what was missing there")
-    func slots() throws {
+    private struct Bench {
         let scratch = Scratch()
-        let file = try JournalFile(
-            in: try LogDirectory(scratch.path + "/journal"), ringSize: 65_536, beginning: 0,
-            now: LogTimestamp(nanoseconds: 0))
-        for key in ["file:a", "file:a", "file:b"] {
-            let slot = try #require(file.slot(for: key, levels: 7, from: 64))
-            #expect(slot.index == 0 && slot.key == key)
-            #expect(slot.lost == 0 && slot.done == 64 && slot.levels == 7)
-            slot.lost = 5
-            slot.acknowledge(128)
+        let file: JournalFile
+
+        init() throws {
+            file = try JournalFile(
+                in: try LogDirectory(scratch.path + "/journal"), ringSize: 65_536, beginning: 0,
+                now: LogTimestamp(nanoseconds: 0))
+        }
+
+        /// Has a slot used, and all others taken, so that the next logger gets it again.
+        func use(_ key: String, _ body: (JournalSlot) -> Void) throws {
+            let slot = try #require(file.slot(for: key, levels: 9, from: 32))
+            body(slot)
             slot.end()
-            // The next one that needs a place gets this one: all others are taken.
-            let others = (1..<JournalLayout.slotCount).map { JournalSlot(file.mapping, index: $0) }
-            for other in others where !other.isInUse {
-                other.begin(key: "file:x\(other.index)", levels: 1, from: 0)
+            for other in (0..<JournalLayout.slotCount).map({ JournalSlot(file.mapping, index: $0) })
+            where !other.isKnown { other.begin(key: "file:x\(other.index)", levels: 1, from: 0) }
+        }
+
+        func intend(_ slot: JournalSlot, _ name: String, _ lines: [String], from mark: UInt64) {
+            let bytes = Array(lines.joined().utf8)
+            var ends: [Int] = []
+            for line in lines { ends.append((ends.last ?? 0) + line.utf8.count) }
+            let marks = lines.indices.map { mark + 64 * UInt64($0) }
+            bytes.withUnsafeBytes {
+                slot.intend(
+                    .init(device: 1, inode: 2), name, size: 10, $0, from: 0, ends: ends[...],
+                    marks: marks[...])
             }
         }
+
+        func round() throws -> [String] {
+            guard let slot = file.slot(for: "file:b", levels: 7, from: 64) else { return ["no slot"] }
+            var story: [String] = []
+            func note(_ what: String) {
+                story.append(
+                    "\(what): \(slot.index) \(slot.key), levels \(slot.levels), lost \(slot.lost), done "
+                        + "\(slot.done), pushed \(slot.pushed), lagging \(slot.isLagging), in use "
+                        + "\(slot.isInUse), known \(slot.isKnown), intent "
+                        + "\(slot.intent(near: 64).map { "\($0)" } ?? "none")")
+            }
+            note("begun")
+            intend(slot, "t.log", ["one\n", "line two\n"], from: 128)
+            note("writing")
+            slot.settle(upTo: 192)
+            note("written")
+            (slot.lost, slot.levels) = (3, 1)
+            note("changed")
+            slot.end()
+            note("ended")
+            return story
+        }
+    }
+
+    @Test("A place in the journal that another logger had begins without what was missing there")
+    func slots() async throws {
+        try await expectAsNew(
+            { try Bench() },
+            after: [
+                "the same logger": { try $0.use("file:b") { $0.lost = 5 } },
+                "another logger with a longer name": { bench in
+                    try bench.use("file:another one") { slot in
+                        (slot.lost, slot.levels) = (5, 3)
+                        slot.acknowledge(4096)
+                    }
+                },
+                "a logger that ended while it was writing": { bench in
+                    try bench.use("file:a") { slot in
+                        bench.intend(slot, "long name.log", ["1\n", "2\n", "3\n"], from: 256)
+                    }
+                },
+                "a logger that was too slow": { bench in
+                    try bench.use("file:a") { ($0.isLagging, $0.pushed) = (true, 512) }
+                },
+            ]
+        ) { try $0.round() }
     }
 
     @Test("What several dead processes have left is recovered in the order in which they lived")

@@ -40,6 +40,20 @@ import Testing
         #expect(made.withLock { $0 }.contains(.sync))
     }
 
+    @Test("After a roll, the next synchronization puts the finished file and its name on the disk, once")
+    func syncAfterRoll() throws {
+        let engine = try makeEngine()
+        var log = RecordLog()
+        log.write(1, to: engine)
+        try engine.synchronize()
+        made.withLock { $0 = [] }
+        engine.rollNow()
+        for _ in 0..<2 {
+            try engine.synchronize()
+            #expect(made.withLock { $0 }.filter { $0 == .sync }.count == 2)
+        }
+    }
+
     @Test("A message of an urgent level has what was written put on the disk, and those after it do not")
     func urgentOnce() throws {
         let logger = try FileLogger(

@@ -104,8 +104,6 @@ struct FilePlan {
         /// Why no file can ever hold the first record.
         var never: Int32?
         var hasSynchronized = false
-        /// A write without a look has failed, and was tried again after one: once, so that the demand ends.
-        var hasLookedAgain = false
         /// Why the demand has failed.
         var failure: SystemFailure?
     }
@@ -192,7 +190,6 @@ struct FilePlan {
 
     private mutating func examine() -> Step {
         look.expire()
-        round.isReady = false
         return .examine
     }
 
@@ -240,7 +237,7 @@ struct FilePlan {
     }
 
     private mutating func due(_ moment: Moment) -> Step {
-        if let file, file.hasRecords, !round.attempt.cannotRoll, health.mayRollIdle(at: moment.uptime) {
+        if let file, file.hasRecords, health.mayRollIdle(at: moment.uptime) {
             let limit = hasNewPolicy ? rolling.maximumSize : 0
             if isOver(file, moment) || limit > 0 && file.size >= limit { return .roll(isFollowed: false) }
             hasNewPolicy = false
@@ -279,13 +276,11 @@ struct FilePlan {
             counters.failures += 1
             health.delayRoll(at: moment.uptime)
         case (.roll(isFollowed: false), .failed(let failure)):
-            round.attempt.cannotRoll = true
             fail(failure, moment)
             health.delayIdleRoll(at: moment.uptime)
             // What else is due does not wait for it.
             round.failure = nil
         case (.roll, .postponed):
-            round.attempt.cannotRoll = true
             health.delayIdleRoll(at: moment.uptime)
         case (.synchronize, .failed):
             round.hasSynchronized = true
@@ -344,16 +339,13 @@ struct FilePlan {
         round.isReady = false
         guard written.records > 0 else { return }
         round.attempt = WriteGate.Attempt()
-        round.hasLookedAgain = false
     }
 
     private mutating func noteFailedWrite(_ failure: SystemFailure, of count: Int, _ moment: Moment) {
         defer { look.expire() }
-        // Others may have closed or removed the file, or lowered a limit, since it was last looked at.
-        if look.isSkipped, !round.hasLookedAgain {
-            round.hasLookedAgain = true
-            return
-        }
+        // Others may have closed or removed the file, or lowered a limit, since it was last looked at: it is
+        // looked at before the next write, which ends the demand if it fails as well.
+        if look.isSkipped { return }
         guard failure.number == EFBIG, let file else { return fail(failure, moment) }
         // The process may not make this file larger: another one, or fewer records in one frame.
         if file.hasRecords {
