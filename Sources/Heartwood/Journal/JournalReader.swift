@@ -23,7 +23,7 @@ struct JournalReader: @unchecked Sendable {  // the memory is only read, and bel
     let released: UInt64
     let tail: UInt64
     let names: JournalNames
-    private let clock: JournalClock
+    let clock: JournalClock
 
     /// Reads the journal in `bytes`, which are all of its file.
     init(_ bytes: UnsafeRawBufferPointer, _ header: JournalHeader) throws(JournalHeader.Failure) {

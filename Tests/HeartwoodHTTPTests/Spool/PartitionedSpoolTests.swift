@@ -55,6 +55,7 @@ import Testing
         first.close()
         let second = try open(settings)
         #expect(second.pending == count && !append(payload, to: second))
+        #expect(second.counters.recovered == count)
     }
 
     @Test(

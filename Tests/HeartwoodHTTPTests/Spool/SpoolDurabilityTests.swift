@@ -48,6 +48,23 @@ import Testing
         }
     }
 
+    @Test("The cursor's file has the state before the last one as well, so that no torn write takes both")
+    func cursorSlots() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        let file = CursorFile(
+            in: try SpoolDirectory(path: directory.path, SystemCalls()), SpoolReports(path: directory.path))
+        #expect(file.load() == nil)
+        for number in UInt64(1)...5 {
+            let state = BatchState(acknowledged: number)
+            #expect(file.save(state, identity: [UInt8](repeating: 7, count: 16), synchronizes: false))
+            let content = try directory.read("cursor")
+            #expect(SpoolCursor.newest(in: content)?.state.acknowledged == number)
+            let slots = [content.prefix(SpoolCursor.slotSize), content.dropFirst(SpoolCursor.slotSize)]
+            let states = slots.compactMap { SpoolCursor(decoding: $0)?.state.acknowledged }
+            #expect(states.sorted() == (number == 1 ? [1] : [number - 1, number]))
+        }
+    }
+
     @Test("A new partition is on the disk with the names of all new directories") func partition() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let order = Order()

@@ -37,6 +37,16 @@ import Testing
         }
     }
 
+    @Test("A cursor that cannot be opened is told, and does not keep messages from being sent")
+    func cursor() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        mkdir(directory.path + "/cursor", 0o700)
+        let spool = try Spool(directory: directory.path)
+        #expect(spool.drainErrors().contains { "\($0)".contains("cannot open the spool's cursor") })
+        #expect(spool.append([1], time: LogTimestamp(nanoseconds: 1), level: 4))
+        #expect(spool.nextPiece(maximumCount: 1, maximumBytes: 1000)?.records.count == 1)
+    }
+
     @Test("A spool whose files vanish goes on, and counts what is gone") func vanished() throws {
         let directory = try TemporaryDirectory()
         let clock = ManualClock()

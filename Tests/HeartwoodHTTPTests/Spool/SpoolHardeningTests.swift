@@ -233,6 +233,19 @@ import Testing
         #expect(throws: LogError.self) { try Spool(directory: directory.path + "/spool") }
     }
 
+    @Test("A planted file whose name has an id that no spool comes to is set aside, and uses no ids up")
+    func plantedID() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        #expect(try Self.works(directory))
+        let name = SpoolSegment(firstID: SpoolSegment.largestUsualID + 1).name
+        try Self.plant(name, [1, 2, 3], in: directory)
+        let spool = try Spool(directory: directory.path)
+        #expect(spool.append([1], time: Self.time, level: 4))
+        let piece = spool.nextPiece(maximumCount: 1, maximumBytes: 1000)
+        #expect(piece.map { $0.range.upperBound < 100 } == true)
+        #expect(directory.names("quarantine").contains { $0.hasPrefix(name) })
+    }
+
     @Test("A quarantine that is a link leads nowhere: nothing is written in the other directory")
     func quarantine() throws {
         let directory = try TemporaryDirectory(isFast: true)

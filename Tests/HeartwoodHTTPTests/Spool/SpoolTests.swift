@@ -90,6 +90,20 @@ import Testing
         #expect(spool.nextPiece(maximumCount: 99, maximumBytes: 1)?.records.count == 1)
     }
 
+    @Test(
+        "A probe takes as many of the newest records as the limits allow, and one at least",
+        arguments: [(3, 1000, [7, 8, 9]), (5, 25, [8, 9]), (5, 5, [9])])
+    func probe(count: Int, bytes: Int, newest: [UInt8]) throws {
+        let spool = try open()
+        for number in UInt8(0)..<10 {
+            spool.append([UInt8](repeating: number, count: 10), time: clock.now(), level: 4)
+        }
+        #expect(
+            spool.nextPiece(maximumCount: 2, maximumBytes: 1000)?.records.map { $0.payload[0] } == [0, 1])
+        let piece = spool.nextPiece(maximumCount: count, maximumBytes: bytes, probe: true)
+        #expect(piece?.records.map { $0.payload[0] } == newest)
+    }
+
     @Test("An unacknowledged piece comes again after a restart, with the same key and the same records")
     func stableKey() throws {
         let before: SpoolPiece

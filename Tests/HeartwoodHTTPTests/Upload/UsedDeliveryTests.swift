@@ -158,4 +158,14 @@ import Testing
     func used(onDisk: Bool) async throws {
         try await expectAsNew({ try Bench(onDisk: onDisk) }, after: lives) { try await $0.round() }
     }
+
+    @Test("Limits of the store that are changed while messages wait hold from then on")
+    func storeLimits() async throws {
+        let bench = try HTTPBench(try LoopbackServer(), transport: HeldTransport())
+        await bench.log(0..<10)
+        bench.logger.spoolSettings.maximumBytes = .kibibytes(16)
+        await bench.log(10..<500)
+        let statistics = bench.logger.httpStatistics
+        #expect(statistics.dropped > 0 && statistics.dropped + statistics.pending == 500)
+    }
 }

@@ -135,6 +135,14 @@ struct BacklogTests {
         #expect(records == 50_000)
     }
 
+    @Test("Where there is no room, no more serious record goes for a less serious one")
+    func mostSeriousStay() {
+        var backlog = backlog(.dropBelow(.warning), 5 * (96 + RecordSlice.overhead))
+        for _ in 0..<5 { _ = backlog.append(slice([.error])) }
+        #expect(backlog.append(slice([.info])).isEmpty)
+        #expect(drain(&backlog) == [1, 1, 1, 1, 1, -1])
+    }
+
     @Test("A batch of which little is wanted is not kept for that")
     func sparse() {
         var backlog = backlog(.dropBelow(.error), 20_000)

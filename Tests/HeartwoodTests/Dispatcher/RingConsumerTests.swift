@@ -2,6 +2,7 @@ import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
+import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -44,6 +45,35 @@ import Testing
             #expect(!hasReturned.value)
         }
         waitUntil { hasReturned.value }
+    }
+
+    @Test("A message comes to its logger by itself, also when the global queue has gone to sleep")
+    func wakes() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = RecordingLogger(formatter: nil)
+        dispatcher.add(logger)
+        for text in ["one", "two"] {
+            waitUntil {
+                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
+            }
+            logInfo("\(text)", to: dispatcher)
+            waitUntil { logger.texts.last == text }
+        }
+    }
+
+    @Test("What a logger has handled of one ring is nothing that it has handled of the next")
+    func nextRing() {
+        let logger = RecordingLogger()
+        let inbox = logger.node.inbox
+        inbox.begin(ring: 1)
+        let batch = RecordBatch(capacity: 0)
+        batch.set(end: 4096, of: 1)
+        inbox.noteHandled(batch)
+        #expect(inbox.hasHandled(4096, of: 1))
+        inbox.begin(ring: 2)
+        #expect(!inbox.hasHandled(64, of: 1) && !inbox.hasHandled(64, of: 2))
+        inbox.noteHandled(batch)
+        #expect(!inbox.hasHandled(64, of: 2))
     }
 
     /// A logger that leaves what it writes of "x" to its queue.

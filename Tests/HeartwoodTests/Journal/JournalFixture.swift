@@ -21,9 +21,10 @@ final class JournalFixture: Sendable {
     var next: String { scratch.path + "/next" }
 
     func makeDispatcher(
-        _ journal: String? = nil, ring: ByteCount = .kibibytes(64), key: (any SecretProvider)? = nil
+        _ journal: String? = nil, ring: ByteCount = .kibibytes(64), key: (any SecretProvider)? = nil,
+        clock: any LogClock = SystemClock()
     ) -> LogDispatcher {
-        let dispatcher = LogDispatcher.forTest(ring: ring)
+        let dispatcher = LogDispatcher.forTest(ring: ring, clock: clock)
         dispatcher.diagnostics.handler = { [reports] report in reports.update { $0.append(report) } }
         dispatcher.diagnostics.interval = .zero
         dispatcher.journal = LogJournal(directory: journal ?? self.journal, key: key)
@@ -62,9 +63,10 @@ final class JournalFixture: Sendable {
 
     /// Logs with a full disk, and dies: after the logger has handled everything, or while it has handled nothing.
     func live(
-        _ loggers: [FileLogger], isHandled: Bool = true, _ log: (LogDispatcher) throws -> Void
+        _ loggers: [FileLogger], isHandled: Bool = true, clock: any LogClock = SystemClock(),
+        _ log: (LogDispatcher) throws -> Void
     ) throws {
-        let dispatcher = makeDispatcher()
+        let dispatcher = makeDispatcher(clock: clock)
         // It sees to it that every call is made.
         dispatcher.add(RecordingLogger())
         for logger in loggers { dispatcher.add(logger) }

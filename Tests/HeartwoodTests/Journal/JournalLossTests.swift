@@ -147,6 +147,16 @@ import Testing
         return (dispatcher, logger)
     }
 
+    @Test("The file is looked at every tenth of a second, until it is lost")
+    func lookInterval() {
+        var look = JournalLook()
+        let due = [0, 50, 99, 100, 150, 250].filter { look.isDue(at: .milliseconds($0)) }
+        #expect(due == [0, 100, 250])
+        look.loss = .cut
+        let isDue = look.isDue(at: .seconds(60))
+        #expect(!isDue)
+    }
+
     @Test("A record is stuck after looks of ten seconds together; time in which no one looked counts little")
     func stuck() {
         var look = JournalLook()

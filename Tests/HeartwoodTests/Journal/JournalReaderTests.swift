@@ -23,6 +23,20 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: path))
     }
 
+    @Test("The time of a record is computed from the clocks that were noted last, whole")
+    func clocks() throws {
+        let scratch = Scratch()
+        let file = try JournalFile(
+            in: try LogDirectory(scratch.path + "/journal"), ringSize: 65_536,
+            now: LogTimestamp(nanoseconds: 0))
+        for number in 1...3 {
+            let clock = JournalClock(
+                ticks: UInt64(number), wall: 1000 * Int64(number), rate: Double(number) / 2)
+            file.note(clock)
+            #expect(try JournalReader(file.mapping.bytes, file.mapping.header).clock == clock)
+        }
+    }
+
     /// Leaves twenty messages that were not written.
     private func leave(_ fixture: JournalFixture) throws {
         let text = String(repeating: "x", count: 100)

@@ -53,27 +53,39 @@ import Testing
         let dispatcher = fixture.makeDispatcher()
         dispatcher.add(RecordingLogger())
         dispatcher.add(logger, levels: isRaised ? .off : .all)
+        // Nothing is taken from the ring by itself until the process has died.
+        dispatcher.consumer.queue.suspend()
         logger.levels = isRaised ? .all : .warning
-        // Nothing is taken from the ring until the process has died.
         try dispatcher.consumer.drain.withLock { _ in
             logInfo("info", to: dispatcher)
             logWarning("warning", to: dispatcher)
             try fixture.die()
         }
+        dispatcher.consumer.queue.resume()
         dispatcher.flush(timeout: .testLimit)
         fixture.end(dispatcher)
         #expect(try fixture.recover([fixture.makeLogger()]))
         #expect(fixture.lines() == (isRaised ? ["info", "warning"] : ["warning"]))
     }
 
-    @Test("A message that was made elsewhere, with a time that it brought along, is recovered with that time")
-    func ownTime() throws {
+    @Test(
+        "A message that brought its time along, or has that of the dispatcher's clock, is recovered with that time",
+        arguments: [true, false])
+    func ownTime(_ isMadeElsewhere: Bool) throws {
         let fixture = JournalFixture()
         let time = LogTimestamp(nanoseconds: 981_173_106_000_000_000)
-        try fixture.live([fixture.makeLogger()]) { $0.log(LogMessage("made elsewhere", timestamp: time)) }
-        let formatter = try PatternFormatter("{utc:yyyy-MM-dd HH:mm:ss} {message}")
+        let clock: any LogClock = isMadeElsewhere ? SystemClock() : ManualClock(time)
+        try fixture.live([fixture.makeLogger()], clock: clock) { dispatcher in
+            if isMadeElsewhere {
+                dispatcher.log(LogMessage("message", timestamp: time))
+            } else {
+                logInfo("message", to: dispatcher)
+            }
+        }
+        let formatter = try PatternFormatter("{utc:yyyy-MM-dd HH:mm:ss} {message}, thread {thread}")
         #expect(try fixture.recover([fixture.makeLogger(formatter: formatter)]))
-        #expect(fixture.lines() == ["2001-02-03 04:05:06 made elsewhere"])
+        #expect(fixture.lines().map { $0.prefix(27) } == ["2001-02-03 04:05:06 message"])
+        #expect(fixture.lines(withNotes: true).allSatisfy { !$0.hasSuffix("thread 0") })
     }
 
     @Test("Each of several loggers gets back what its own levels let pass at each message")

@@ -93,6 +93,7 @@ import Testing
         #expect(lines.dropFirst(2).first?.hasPrefix("second|warning|default|0|") == true)
         #expect(lines.dropFirst(2).first?.hasSuffix("|k=v") == true)
         #expect(lines.last?.hasPrefix("third|info|") == true)
+        #expect(lines.map { line in (0...3).first { line.contains("|#\($0)|") } } == [0, 1, 2, 3])
         for text in lines.dropFirst() {
             let time =
                 text.split(separator: "|").compactMap { Int64($0) }.first { $0 > 1_000_000_000_000 } ?? 0
@@ -402,7 +403,8 @@ private final class PatternOfTests: LogFormatter, @unchecked Sendable {
     override func format(_ message: LogMessage) -> String? {
         let fields = message.metadata.map { "\($0.key)=v" }.joined(separator: ",")
         return "\(message.text)|\(message.level)|\(message.category.name)|\(message.context)"
-            + "|\(message.fileName).swift:\(message.line)|\(message.threadID)|\(message.timestamp.nanoseconds)|\(fields)"
+            + "|\(message.fileName).swift:\(message.line)|\(message.threadID)|\(message.timestamp.nanoseconds)"
+            + "|#\(message.sequence)|\(fields)"
     }
 }
 

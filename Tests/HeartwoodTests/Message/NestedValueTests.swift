@@ -47,6 +47,7 @@ import Testing
         await #expect(processExitsWith: .success) { [levels = levels as Int] in
             let value = NestedValueTests.nested(levels)
             let dispatcher = LogDispatcher()
+            dispatcher.diagnostics.interval = .zero
             let reports = Locked<[Int]>([])
             dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.count) } }
             let formatters: [LogFormatter] = [
@@ -58,18 +59,20 @@ import Testing
             try onSmallStack {
                 logError("nested \(value)", metadata: ["value": value], to: dispatcher)
                 logInfo("flat \([1] as LogValue)", to: dispatcher)
+                dispatcher.log(LogMessage("finished", level: .info, metadata: ["value": value]))
+                dispatcher.log(LogMessage("finished and flat", level: .info))
             }
             await dispatcher.flush(timeout: .testLimit)
             for logger in loggers {
                 let lines = logger.lines
-                #expect(lines.count == 2)
+                #expect(lines.count == 4)
                 #expect(lines.first?.contains(NestedValueTests.cut) == true)
                 #expect((lines.first?.utf8.count ?? 0) < 2_000)
             }
             let json = try #require(loggers[0].lines.first)
             #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
             #expect(NestedValueTests.depth(json) == 65)
-            #expect(reports.withLock { $0 } == [1])
+            #expect(reports.withLock { $0 } == [1, 1])
         }
     }
 

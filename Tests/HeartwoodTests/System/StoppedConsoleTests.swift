@@ -150,7 +150,7 @@ struct StoppedConsoleTests {
     }
 
     @Test(
-        "A child of a fork does not wait forever either, and does not write its parent's lines",
+        "A child of a fork does not wait forever either",
         .disabled(if: Load.isSanitized, "forks a process with threads"))
     func child() async {
         await #expect(processExitsWith: .exitCode(7)) {
@@ -167,6 +167,41 @@ struct StoppedConsoleTests {
             waitpid(child, &status, 0)
             withExtendedLifetime(reader) {}
             _exit(status == 0 ? 7 : 3)
+        }
+    }
+
+    @Test(
+        "What a parent could not write yet is not written by its child as well",
+        .disabled(if: Load.isSanitized, "forks a process with threads"))
+    func childWithReader() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            let reader = StoppedConsole.install(.pipe)
+            let (dispatcher, console) = StoppedConsole.dispatcher(logging: 0)
+            // The logger is at rest, and holds what its queue is to write.
+            console.queue.suspend()
+            logError("long: \(String(repeating: "x", count: 100_000))", to: dispatcher)
+            let child = forkProcess()
+            if child == 0 {
+                alarm(30)
+                logError("the child's", to: dispatcher)
+                _exit(dispatcher.flush(timeout: .testLimit).isComplete ? 0 : 3)
+            }
+            let text = Locked("")
+            let thread = Thread {
+                let all = StoppedConsole.read(reader)
+                text.withLock { $0 = all }
+            }
+            thread.start()
+            var status: Int32 = -1
+            guard waitpid(child, &status, 0) == child, status == 0 else { _exit(1) }
+            console.queue.resume()
+            guard dispatcher.flush(timeout: .testLimit).isComplete else { _exit(2) }
+            close(STDERR_FILENO)
+            waitUntil { thread.isFinished }
+            let all = text.withLock { $0 }
+            if all.split(separator: "x", omittingEmptySubsequences: false).count != 100_001 { _exit(3) }
+            if all.components(separatedBy: "the child's").count != 2 { _exit(4) }
+            _exit(7)
         }
     }
 

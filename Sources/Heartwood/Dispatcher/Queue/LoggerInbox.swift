@@ -332,7 +332,6 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         state.withLock { state in
             state.backlog.forgetMessages()
             state.isRunning = false
-            state.isScheduled = false
             state.needsQueue = false
         }
         stuckAt.store(-1, ordering: .relaxed)

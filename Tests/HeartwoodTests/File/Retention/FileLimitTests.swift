@@ -25,6 +25,21 @@ import Testing
             header: header)
     }
 
+    @Test("The ages of files are looked at when the oldest comes to the limit, after an hour at the latest")
+    func ageCheck() throws {
+        let engine = try makeEngine { $0.maximumFileAge = .seconds(5400) }
+        write("old", to: engine)
+        engine.rollNow()
+        #expect(engine.untilTick == .seconds(3600))
+        clock.advance(by: .seconds(3600))
+        engine.tick()
+        #expect(engine.untilTick == .seconds(1800))
+        #expect(texts == ["old\n"])
+        clock.advance(by: .seconds(1801))
+        engine.tick()
+        #expect(names.isEmpty)
+    }
+
     private var texts: [String] { names.map(text) }
 
     @Test(

@@ -13,11 +13,19 @@ import Testing
     private let clock = ManualClock()
     private let made = Locked<[SystemCall: Int]>([:])
     private let isFailing = Locked(false)
+    private let failsOnce = Locked(false)
 
     /// System calls that are counted; `write` fails as with a closed file while it is to.
     private var calls: SystemCalls {
-        SystemCalls { [made, isFailing] call in
+        SystemCalls { [made, isFailing, failsOnce] call in
             made.withLock { $0[call, default: 0] += 1 }
+            let isOnce =
+                call == .write
+                && failsOnce.withLock { isOnce in
+                    defer { isOnce = false }
+                    return isOnce
+                }
+            if isOnce { return .fails(EIO) }
             return call == .write && isFailing.withLock { $0 } ? .fails(EBADF) : nil
         }
     }
@@ -95,6 +103,18 @@ import Testing
         engine.lookClosely(forWhile: false)
         #expect(
             count { for _ in 0..<10 { log.write(1, to: engine) } } == [.write: 10, .status: 2, .limit: 1])
+    }
+
+    @Test("A write without a look before it that fails is tried again at once, after a look")
+    func again() throws {
+        // A policy that synchronizes allows no short way, which has a second try of its own.
+        let engine = try makeEngine { $0.syncPolicy = .interval(.seconds(3600)) }
+        var log = RecordLog()
+        log.write(1, to: engine)
+        failsOnce.withLock { $0 = true }
+        #expect(count { log.write(1, to: engine) } == [.write: 2, .status: 2, .limit: 1])
+        #expect(engine.isIdle && engine.counters.failures == 0)
+        #expect(scratch.lines(engine.settings.naming).dropLast() == log.lines[...])
     }
 
     @Test("Without an interval each write is preceded by a look")
