@@ -209,6 +209,16 @@ import Testing
         #expect(lines == ["one", "", "two three", "four"])
     }
 
+    @Test("The end of a file ends a line of which a part was handed out")
+    func splitAgain() {
+        var splitter = LineSplitter()
+        splitter.feed([UInt8](repeating: 0x61, count: LineSplitter.limit + 1)) { _ in }
+        splitter.finish { _ in }
+        var lines: [String] = []
+        splitter.feed(Array("\0\0one\n\0two\n".utf8)) { lines.append(String(decoding: $0, as: UTF8.self)) }
+        #expect(lines == ["one", "two"])
+    }
+
     @Test("A directory that is not there is an error, and is not made")
     func missing() {
         #expect(throws: LogError.self) { try LogFileReader(directory: scratch.logs + "/none").files() }

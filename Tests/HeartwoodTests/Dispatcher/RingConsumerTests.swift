@@ -52,11 +52,12 @@ import Testing
         let dispatcher = LogDispatcher.forTest()
         let logger = RecordingLogger(formatter: nil)
         dispatcher.add(logger)
-        for text in ["one", "two"] {
+        // With metadata, a call goes another way into the ring.
+        for (text, metadata) in [("one", nil), ("two", ["n": 1])] as [(String, LogMetadata?)] {
             waitUntil {
                 dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
             }
-            logInfo("\(text)", to: dispatcher)
+            logInfo("\(text)", metadata: metadata, to: dispatcher)
             waitUntil { logger.texts.last == text }
         }
     }

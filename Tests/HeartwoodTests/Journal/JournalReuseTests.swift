@@ -101,6 +101,23 @@ import Testing
             fixture.lines() == (0..<runs).flatMap { run in (0..<3).map { "run \(run) line \($0)" } })
     }
 
+    @Test("A journal that was left for another one is recovered as it was then, with nothing missing")
+    func left() throws {
+        let fixture = JournalFixture()
+        let dispatcher = fixture.makeDispatcher()
+        dispatcher.add(try fixture.makeLogger())
+        for number in 0..<3 { logInfo("line \(number)", to: dispatcher) }
+        dispatcher.flush(timeout: .testLimit)
+        dispatcher.journal = LogJournal(directory: fixture.scratch.path + "/other")
+        try fixture.die()
+        fixture.end(dispatcher)
+        #expect(try fixture.recover([fixture.makeLogger()]))
+        #expect(fixture.lines() == (0..<3).map { "line \($0)" })
+        let note = fixture.lines(withNotes: true).first
+        #expect(
+            note?.hasPrefix("recovered 3 messages") == true && note?.contains(";") == false, "\(note ?? "")")
+    }
+
     @Test("What a logger left that was removed and added again is recovered in the order of its two times")
     func addedAgain() throws {
         let fixture = JournalFixture()

@@ -167,6 +167,63 @@ struct ViewLogTests {
         #expect(String(decoding: try #require(view.lines(query)), as: UTF8.self) == expected, "\(command)")
     }
 
+    @Test("A stack trace that is longer than several blocks is part of its record")
+    func longTrace() async throws {
+        let trace = (0..<60_000).map { "  at Frame.call() Frame.swift:\($0)\n" }.joined()
+        let record = "2026-11-20 10:00:01.000Z error   failed\n" + trace
+        let text = "2026-11-20 10:00:00.000Z info    a\n\(record)2026-11-20 10:00:02.000Z info    b\n"
+        let view = try ViewFixture([("a.log", Array(text.utf8))])
+        #expect(await view.indexed())
+        let isAlike = view.lines("level=error").map { $0 == Array(record.utf8) }
+        #expect(isAlike == true)
+        #expect(view.log.store.records.end - view.log.store.records.first == 3)
+    }
+
+    @Test("Lines that come in parts are shown once, whole")
+    func parts() async throws {
+        let view = try ViewFixture([("a.log", Array("one\n".utf8))])
+        #expect(await view.indexed())
+        for (text, count) in [("two\nth", 1), ("ree\nfour\nfi", 3), ("ve\n", 4)] {
+            try view.append(text, to: "a.log")
+            #expect(await view.reaches { $0.store.rows.end >= count })
+        }
+        #expect(view.lines("").map { String(decoding: $0, as: UTF8.self) } == "one\ntwo\nthree\nfour\nfive\n")
+    }
+
+    @Test("Any part of a compressed file is that of its text, whatever was read before")
+    func archivedParts() async throws {
+        let text = Array((0..<60_000).map { "line \($0) of a file that has several pieces\n" }.joined().utf8)
+        let view = try ViewFixture([("a.log.gz", try GzipMember.compress(text))])
+        #expect(await view.indexed())
+        for offset in [2_000_000, 0, 1_000_000, 1_900_000, 524_000, 524_288, text.count - 10] {
+            let part = text[offset..<min(offset + 700_000, text.count)]
+            let isAlike =
+                view.log.store.files.bytes(of: 0, at: offset, count: part.count).map { $0[...] == part }
+            #expect(isAlike == true, "at \(offset)")
+        }
+    }
+
+    @Test(
+        "A hole of zero bytes is nothing, whatever line comes after it, in a file alone and in one of several",
+        arguments: [10, 600_000, 2_000_000], [false, true])
+    func hole(_ length: Int, isMerged: Bool) async throws {
+        func line(_ second: Int, _ text: String) -> String {
+            "2026-11-20 10:00:0\(second).000Z info    \(text)\n"
+        }
+        let long = line(2, String(repeating: "x", count: length))
+        let zeros = [UInt8](repeating: 0, count: 1_700_000)
+        var files = [("a.log", Array(line(0, "before").utf8) + zeros + Array((long + line(4, "last")).utf8))]
+        if isMerged { files.append(("b.log", Array((line(1, "other") + line(3, "other")).utf8))) }
+        let view = try ViewFixture(files)
+        #expect(await view.indexed())
+        var expected = line(0, "before") + long + line(4, "last")
+        if isMerged {
+            expected = line(0, "before") + line(1, "other") + long + line(3, "other") + line(4, "last")
+        }
+        let isAlike = view.lines("").map { $0 == Array(expected.utf8) }
+        #expect(isAlike == true)
+    }
+
     @Test("Rows are numbered from the end, the same in every answer, and found in compressed files")
     func numbersRows() async throws {
         let view = try ViewFixture(try Self.files())

@@ -402,11 +402,10 @@ final class LogScan: Sendable {
         Int
     >] {
         var heads: [Range<Int>] = []
-        for line in lines {
-            let start = survey.record(of: line, in: bytes, after: block.carry).start
+        survey.forEachRecord(of: lines, in: bytes, after: block.carry) { line, _, start in
             // A line whose record begins in an earlier block is a row of that; one of no record is a row of
             // its own.
-            if start == nil, block.carry.head != nil { continue }
+            if start == nil, block.carry.head != nil { return }
             let head = start.map { range(at: $0, bytes) } ?? line
             if heads.last != head { heads.append(head) }
         }

@@ -76,10 +76,9 @@ struct BlockSurvey: Sendable {
         var facts = BlockFacts()
         var times = Times()
         var last: Int??
-        for range in lines {
+        forEachRecord(of: lines, in: bytes, after: carry) { _, found, start in
             facts.lines += 1
-            let (found, start) = record(of: range, in: bytes, after: carry)
-            if let last, last == start, start != nil || carry.head != nil { continue }
+            if let last, last == start, start != nil || carry.head != nil { return }
             last = .some(start)
             count(found, &facts, &times)
         }
@@ -94,9 +93,8 @@ struct BlockSurvey: Sendable {
     ) {
         if let lines {
             var last: Int??
-            for range in lines {
-                let (found, start) = record(of: range, in: bytes, after: carry)
-                if let last, last == start, start != nil || carry.head != nil { continue }
+            forEachRecord(of: lines, in: bytes, after: carry) { _, found, start in
+                if let last, last == start, start != nil || carry.head != nil { return }
                 last = .some(start)
                 if let moment = found.moment { bins.add(moment, level: TimeBins.place(of: found.level)) }
             }
@@ -110,13 +108,37 @@ struct BlockSurvey: Sendable {
         }
     }
 
+    /// Calls `body` with what ``record(of:in:after:)`` says of lines that are given in order.
+    func forEachRecord(
+        of lines: [Range<Int>], in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
+        _ body: (_ line: Range<Int>, _ record: LineCarry, _ start: Int?) -> Void
+    ) {
+        var known: KnownRecord?
+        for line in lines {
+            let record = record(of: line, in: bytes, after: carry, known)
+            body(line, record.0, record.start)
+            known = (line.lowerBound, record)
+        }
+    }
+
+    /// The record of the line that begins at a place.
+    private typealias KnownRecord = (place: Int, record: (LineCarry, start: Int?))
+
     /// What the record says that a line belongs to, and where its first line begins; nil where that is in an
     /// earlier block.
     func record(
         of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry
     ) -> (LineCarry, start: Int?) {
+        record(of: line, in: bytes, after: carry, nil)
+    }
+
+    /// The same; goes back no further than to an earlier line that is known.
+    private func record(
+        of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry, _ known: KnownRecord?
+    ) -> (LineCarry, start: Int?) {
         var (start, end) = (line.lowerBound, line.upperBound)
         while true {
+            if let known, start == known.place { return known.record }
             let found = reader.head(of: .init(rebasing: bytes[start..<end]))
             if found.isHead { return (LineCarry(level: found.level, moment: found.moment), start) }
             guard start > 0 else { return (carry, nil) }

@@ -251,13 +251,15 @@ final class LogIndexer {
                 store.update { $0.damages.append("\(store.files.name(of: tail.part)): cannot be read") }
                 return nil
             }
-            let newline = from > 0 ? bytes.dropLast().firstIndex(of: 0x0A) : nil
-            let zeros = newline == nil ? LogIndexer.zeros(bytes) : nil
-            if zeros == bytes.count {
-                tail.end = from
+            // Zero bytes after a line are in front of the next one, and no part of either.
+            let used = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+            if used < bytes.count {
+                tail.end = from + used
                 size = chunk
                 continue
             }
+            let newline = from > 0 ? bytes.dropLast().firstIndex(of: 0x0A) : nil
+            let zeros = newline == nil ? LogIndexer.zeros(bytes) : nil
             let isLast = size >= LogIndexer.lineLimit || zeros != nil
             if from > 0, newline == nil, !isLast {
                 size *= 4

@@ -18,12 +18,15 @@ struct TextMerge: Sendable {
     /// The units of a text; the first one has the earliest of all moments where its first line says none.
     func units(of text: UnsafeRawBufferPointer) -> [Unit] {
         var units: [Unit] = []
+        // Zero bytes in front of a line go with it: after the line before, they would be one of their own.
+        var start = 0
         LogBlockReader.forEachLine(of: text) { line in
             if let moment = reader.moment(of: .init(rebasing: text[line])) {
-                units.append(Unit(start: line.lowerBound, moment: moment))
+                units.append(Unit(start: start, moment: moment))
             } else if units.isEmpty {
-                units.append(Unit(start: line.lowerBound, moment: .min))
+                units.append(Unit(start: start, moment: .min))
             }
+            start = line.upperBound + 1
         }
         return units
     }
