@@ -378,6 +378,26 @@ struct FollowPlanTests {
         }
     }
 
+    @Test(
+        "A copy is read from where the log had been read to when that was cut, and no line of it twice",
+        arguments: [
+            (9000, ["restart 0 at 0 of 10"], "open 1 at 9000 of 9600"),
+            (9500, ["open 1 at 9000 of 9500", "restart 0 at 0 of 10"], "read 1 at 0 of 9600"),
+        ])
+    func copyOfCutLog(_ size: Int, _ whenCut: [String], _ whenGrown: String) {
+        var follower = UsedFollower()
+        let log = follower.name()
+        let file = follower.add(log, 9000, of: "one")
+        follower.look()
+        let copy = follower.add(log + ".1", 8000, of: "one")
+        follower.look()
+        follower.grow(copy, to: size)
+        follower.cut(file, 10, of: "two")
+        #expect(follower.look() == whenCut)
+        follower.grow(copy, to: 9600)
+        #expect(follower.look().contains(whenGrown))
+    }
+
     private static func file(_ inode: UInt64) -> FollowPlan.File {
         FollowPlan.File(identity: .init(device: 1, inode: inode), birth: Int64(inode))
     }

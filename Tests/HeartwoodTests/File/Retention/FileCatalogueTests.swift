@@ -32,15 +32,17 @@ import Testing
         #expect(text(names[1]) == "two\n")
     }
 
-    @Test("Where the catalogue cannot be replaced, no temporary file of it stays")
+    @Test("Where the catalogue cannot be replaced, that is told, and no temporary file of it stays")
     func temporaryFile() throws {
         let kernel = SimulatedKernel(disk, process: 101, user: 1000)
-        let engine = try makeEngine(kernel)
+        let reports = Locked<[String]>([])
+        let engine = try makeEngine(kernel, report: { event in reports.withLock { $0.append("\(event)") } })
         write("one", to: engine)
         kernel.fault = { $0 == .rename ? EIO : nil }
         engine.rollNow()
         write("two", to: engine)
         #expect(!engine.isSaved)
+        #expect(reports.withLock { $0.contains { $0.contains(".t.catalogue") } })
         #expect(disk.folder?.entries.keys.filter { $0.hasSuffix(".new") } == [])
         kernel.fault = { _ in nil }
         clock.advance(by: .seconds(1))

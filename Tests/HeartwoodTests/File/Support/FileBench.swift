@@ -23,14 +23,14 @@ extension FileBench {
     /// Makes an engine of files that begin with `t`; one of the process 101 unless a kernel is given.
     func makeEngine(
         _ kernel: SimulatedKernel? = nil, activeName: String? = nil,
-        _ change: (inout FileSettings) -> Void = { _ in }
+        _ change: (inout FileSettings) -> Void = { _ in }, report: @escaping (FileEvent) -> Void = { _ in }
     ) throws -> FileEngine {
         var settings = FileSettings.unlimited(
             naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
             directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel ?? makeKernel())),
-            settings: settings, clock: clock)
+            settings: settings, clock: clock, report: report)
     }
 
     func write(_ line: String, to engine: FileEngine) {
