@@ -80,13 +80,16 @@ struct GrepOptionsTests {
             """
             yes 'a line of some length, to fill a block' | head -n 14000 | awk '{ print NR, $0; if (NR % 3001 == 0) print "hit" }' > a
             seq 300000 | awk '{ print ($1 % 2 ? "" : "hit ") $1 }' > b
-            gzip -k a; n=1; ok=0
-            "$HEARTWOOD" grep -B 2 hit b > ours; grep -B 2 hit b > theirs; cmp ours theirs && ok=1
+            gzip -k a; n=0; ok=0
+            for o in '' --redact; do
+                n=$((n + 1)); "$HEARTWOOD" grep -n -B 2 $o hit b > ours; grep -n -B 2 hit b > theirs
+                cmp ours theirs && ok=$((ok + 1))
+            done
             for f in a a.gz; do for o in '-n -C 2' '-B 9000' '-A 9000 -n' '-n -B 3000 -A 1' '-n -m 3 -A 5'; do
                 n=$((n + 1)); "$HEARTWOOD" grep $o hit $f > ours; grep $o hit a > theirs; cmp ours theirs && ok=$((ok + 1))
             done; done; echo $ok of $n
             """)
-        #expect(outcome.output == "11 of 11\n", "\(outcome.error)")
+        #expect(outcome.output == "12 of 12\n", "\(outcome.error)")
     }
 
     @Test("On real logs, every mix of options shows what grep shows, byte for byte", .secondTier)
