@@ -106,14 +106,19 @@ import Testing
         let fixture = JournalFixture()
         let dispatcher = fixture.makeDispatcher()
         dispatcher.add(try fixture.makeLogger())
-        for number in 0..<3 { logInfo("line \(number)", to: dispatcher) }
+        // So many before that old ones are all around in the ring.
+        fixture.isFull.value = false
+        for number in 0..<2000 { logInfo("line \(number)", to: dispatcher) }
+        dispatcher.flush(timeout: .testLimit)
+        fixture.isFull.value = true
+        for number in 2000..<2003 { logInfo("line \(number)", to: dispatcher) }
         dispatcher.flush(timeout: .testLimit)
         dispatcher.journal = LogJournal(directory: fixture.scratch.path + "/other")
         try fixture.die()
         fixture.end(dispatcher)
         #expect(try fixture.recover([fixture.makeLogger()]))
-        #expect(fixture.lines() == (0..<3).map { "line \($0)" })
-        let note = fixture.lines(withNotes: true).first
+        #expect(fixture.lines() == (0..<2003).map { "line \($0)" })
+        let note = fixture.lines(withNotes: true).first { $0.hasPrefix("recovered") }
         #expect(
             note?.hasPrefix("recovered 3 messages") == true && note?.contains(";") == false, "\(note ?? "")")
     }
