@@ -31,7 +31,7 @@ struct InputTests {
                     + #"{"message":"c"} error"#
                     + "\ta\\na.StateException: x\\n\\tat a.B.c(B.java:1) \tb 0"
             ),
-            ("mkfifo f; (printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
+            ("mkfifo f; (sleep 0.3; printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
             ("$HEARTWOOD cat < one.log -", "1 0"),
             ("$HEARTWOOD cat one.log nowhere one.log", "1 1 1"),
             ("$HEARTWOOD grep -c 1 one.log nowhere", "one.log:1 2"),
