@@ -173,7 +173,7 @@ import Testing
             print("skipped: no file system can be mounted here")
             return
         }
-        defer { umount(path + "/logs") }
+        defer { unmount(path + "/logs") }
         let rounds = Tier.isLong ? 6 : 4
         for run in 0..<rounds {
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -201,7 +201,7 @@ import Testing
         guard mount("tmpfs", path, "tmpfs", 0, "size=1m,mode=700") == 0 else {
             return print("skipped: no file system can be mounted here")
         }
-        defer { umount(path) }
+        defer { unmount(path) }
         let dispatcher = LogDispatcher.forTest()
         dispatcher.journal = .file(path)
         guard case .unavailable(let reason) = dispatcher.journalStatus else {
@@ -217,6 +217,9 @@ import Testing
         #expect(logger.texts == ["still here"])
     }
 
+    /// Not at once: what is closed with a dispatcher is closed on threads of its own.
+    private func unmount(_ path: String) { waitUntil("\(path) is free") { umount(path) == 0 } }
+
     @Test("On a read-only file system there is no journal, which is said, and what is there is left as it is")
     func readOnly() async throws {
         guard geteuid() == 0 else { return print("skipped: a file system of its own needs root") }
@@ -226,7 +229,7 @@ import Testing
         guard mount("tmpfs", path + "/journal", "tmpfs", 0, "size=8m,mode=700") == 0 else {
             return print("skipped: no file system can be mounted here")
         }
-        defer { umount(path + "/journal") }
+        defer { unmount(path + "/journal") }
         try await leaveTwenty(path)
         let left = scratch.names(path + "/journal")
         #expect(left.count == 1)
