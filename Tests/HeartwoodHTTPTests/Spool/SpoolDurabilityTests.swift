@@ -12,6 +12,8 @@ import Testing
     /// Notes the calls in their order.
     private final class Order: DiskFaults {
         private let calls = Locked<[String]>([])
+        /// With what the names of a directory are not put on the disk; 0 for no failure.
+        let namesError = Locked<Int32>(0)
         func take() -> [String] {
             calls.withLock { calls in
                 defer { calls = [] }
@@ -28,7 +30,7 @@ import Testing
         }
         func change() -> Int32 { note("name") }
         func synchronize() -> Int32 { note("sync") }
-        func synchronizeNames() -> Int32 { note("sync names") }
+        func synchronizeNames() -> Int32 { note("sync names") + namesError.withLock { $0 } }
     }
 
     @Test(
@@ -82,8 +84,10 @@ import Testing
         #expect(order.take().count { $0 == "sync names" } == 4)
     }
 
-    @Test("A file that takes the place of another is on the disk, with its name, before the other one goes")
-    func compaction() throws {
+    @Test(
+        "A file that takes the place of another is on the disk, with its name, before the other one goes",
+        arguments: [0, EIO])
+    func compaction(_ namesError: Int32) throws {
         let directory = try TemporaryDirectory(isFast: true)
         let order = Order()
         try FaultyKernel.$faults.withValue(order) {
@@ -95,7 +99,12 @@ import Testing
                 spool.save()
             }
             _ = order.take()
+            order.namesError.withLock { $0 = namesError }
             #expect(spool.evict(below: 3))
+            let isTold = spool.drainErrors().contains {
+                "\($0)".contains("cannot sync the spool's directory")
+            }
+            #expect(isTold == (namesError != 0))
             // Before them, the newest file is sealed.
             #expect(order.take().suffix(6) == ["name", "write", "sync", "name", "sync names", "name"])
             let piece = try #require(spool.nextPiece(maximumCount: 9, maximumBytes: .max))
