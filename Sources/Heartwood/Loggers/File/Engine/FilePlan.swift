@@ -237,7 +237,7 @@ struct FilePlan {
     }
 
     private mutating func due(_ moment: Moment) -> Step {
-        if let file, file.hasRecords, health.mayRollIdle(at: moment.uptime) {
+        if let file, file.hasRecords, !round.attempt.cannotRoll, health.mayRollIdle(at: moment.uptime) {
             let limit = hasNewPolicy ? rolling.maximumSize : 0
             if isOver(file, moment) || limit > 0 && file.size >= limit { return .roll(isFollowed: false) }
             hasNewPolicy = false
@@ -276,11 +276,14 @@ struct FilePlan {
             counters.failures += 1
             health.delayRoll(at: moment.uptime)
         case (.roll(isFollowed: false), .failed(let failure)):
+            // Not by the pause alone: the attempt may have taken longer than that.
+            round.attempt.cannotRoll = true
             fail(failure, moment)
             health.delayIdleRoll(at: moment.uptime)
             // What else is due does not wait for it.
             round.failure = nil
         case (.roll, .postponed):
+            round.attempt.cannotRoll = true
             health.delayIdleRoll(at: moment.uptime)
         case (.synchronize, .failed):
             round.hasSynchronized = true
