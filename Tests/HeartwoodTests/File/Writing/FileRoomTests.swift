@@ -1,5 +1,6 @@
 import CHeartwood
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -64,6 +65,34 @@ import Testing
         #expect(engine.isIdle && engine.counters.written == 1)
         #expect(scratch.names().contains { scratch.text($0).hasSuffix("small\n") })
         #expect(scratch.total <= 100)
+    }
+
+    @Test("An archive that a look at the directory found while it was made counts once when it is complete")
+    func lookAtUnfinished() throws {
+        LogArchives.register()
+        let engine = FileEngine(
+            directory: try LogDirectory(scratch.logs), settings: .unlimited(naming: naming), clock: clock)
+        var random = SeededGenerator(seed: 1)
+        // Hardly compressible, so that room is asked for again while the archive grows.
+        for _ in 0..<3000 {
+            let line = (0..<1000).map { _ in UInt8.random(in: 0x20...0x7E, using: &random) } + [0x0A]
+            line.withUnsafeBytes { engine.write($0, [line.count]) }
+        }
+        engine.rollNow()
+        let sizes = Locked<[Int]>([])
+        let worker = ArchiveWorker(
+            directory: engine.directory, application: "t", inventory: engine.inventory,
+            makeRoom: { [inventory = engine.inventory, directory = engine.directory, naming] _, _ in
+                try? inventory.refresh(directory, naming, activeLabel: nil)
+                sizes.withLock { $0 += inventory.entries.filter(\.isUnfinished).map(\.size) }
+                return true
+            }, describe: { _ in nil }, tell: { _ in })
+        var settings = FileArchiver.Settings()
+        settings.format = .gzip
+        var name = try #require(engine.unarchived.first)
+        #expect(try worker.work(on: &name, settings))
+        #expect(sizes.withLock { $0.contains { $0 > 0 } })
+        #expect(engine.inventory.total == scratch.total && scratch.names() == [name])
     }
 
     @Test("A key that is set later has files archived that waited for it") func keyLater() throws {

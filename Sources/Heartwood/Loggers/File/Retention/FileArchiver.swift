@@ -207,6 +207,8 @@ struct ArchiveWorker: Sendable {
         making.withLock { $0.name = unfinished }
         defer {
             making.withLock { $0.name = nil }
+            // A look at the directory may have found it; where it still is there, the next one does again.
+            inventory.remove(unfinished)
             inventory.reserve(unfinished, 0)
         }
         if isStopped { return nil }
