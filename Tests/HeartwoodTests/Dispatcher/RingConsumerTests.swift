@@ -2,7 +2,6 @@ import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -54,9 +53,7 @@ import Testing
         dispatcher.add(logger)
         // With metadata, a call goes another way into the ring.
         for (text, metadata) in [("one", nil), ("two", ["n": 1])] as [(String, LogMetadata?)] {
-            waitUntil {
-                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
-            }
+            dispatcher.waitUntilAsleep()
             logInfo("\(text)", metadata: metadata, to: dispatcher)
             waitUntil { logger.texts.last == text }
         }

@@ -2,7 +2,6 @@ import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -139,9 +138,7 @@ import Testing
         dispatcher.add(logger)
         logInfo("message 000", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
-        waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
-        }
+        dispatcher.waitUntilAsleep()
         dispatcher.consumer.queue.suspend()
         dispatcher.consumer.drain.withLock { $0.journalLook = JournalLook(patience: patience) }
         return (dispatcher, logger)
@@ -257,9 +254,7 @@ import Testing
             dispatcher.overflowPolicy = .block(upTo: .testLimit)
             logInfo("first", to: dispatcher)
             dispatcher.flush(timeout: .testLimit)
-            waitUntil {
-                dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
-            }
+            dispatcher.waitUntilAsleep()
             let before = dispatcher.journalStatus
             let journal = try #require(path(before))
             let size = try #require(
@@ -483,7 +478,7 @@ import Testing
         let gate = Gate()
         logger.perform { gate.pass() }
         // One drain takes both lines, so that one write has them.
-        waitUntil { dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep }
+        dispatcher.waitUntilAsleep()
         dispatcher.consumer.queue.suspend()
         for number in 1..<3 { logInfo("line \(number)", to: dispatcher) }
         dispatcher.drainNow()

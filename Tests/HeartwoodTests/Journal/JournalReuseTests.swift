@@ -48,7 +48,7 @@ import Testing
                         + "\(slot.isInUse), known \(slot.isKnown), intent "
                         + "\(slot.intent(near: 64).map { "\($0)" } ?? "none")")
             }
-            note("begun")
+            note("taken")
             intend(slot, "t.log", ["one\n", "line two\n"], from: 128)
             note("writing")
             slot.settle(upTo: 192)

@@ -1,7 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -55,9 +54,7 @@ struct IsolationTests {
         let after = (0..<2).map { RecordingLogger(name: "after \($0)", formatter: nil, runsOnCaller: true) }
         for logger in [stuck] + after { dispatcher.add(logger) }
         // The others are reached by nothing but the look that the drain takes at what callers have left.
-        waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
-        }
+        dispatcher.waitUntilAsleep()
         let caller = Thread { logError("x", asynchronous: false, to: dispatcher) }
         caller.start()
         #expect(stuck.waitUntilStuck())
@@ -79,9 +76,7 @@ struct IsolationTests {
         let queued = RecordingLogger(name: "queued")
         let loggers = [stuck, slow, own, queued]
         for logger in loggers { dispatcher.add(logger) }
-        waitUntil {
-            dispatcher.consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep
-        }
+        dispatcher.waitUntilAsleep()
         // The test does what the drain would do.
         dispatcher.consumer.queue.suspend()
         logInfo("x", to: dispatcher)

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Synchronization
 
 @testable import Heartwood
@@ -43,4 +44,11 @@ extension Backpressure {
     var isHeld: Bool { holders != 0 }
     /// How many loggers do.
     var holders: Int { count.pointee.load(ordering: .relaxed) }
+}
+
+extension LogDispatcher {
+    /// Waits until the global queue sleeps, so that nothing is drained unless something wakes it.
+    func waitUntilAsleep() {
+        waitUntil { consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep }
+    }
 }

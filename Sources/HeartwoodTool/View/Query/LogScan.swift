@@ -406,8 +406,7 @@ final class LogScan: Sendable {
             // A line whose record begins in an earlier block is a row of that; one of no record is a row of
             // its own.
             if start == nil, block.carry.head != nil { return }
-            let head = start.map { range(at: $0, bytes) } ?? line
-            if heads.last != head { heads.append(head) }
+            heads.append(start.map { range(at: $0, bytes) } ?? line)
         }
         return heads
     }

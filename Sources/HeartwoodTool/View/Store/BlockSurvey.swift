@@ -75,13 +75,8 @@ struct BlockSurvey: Sendable {
     ) -> BlockFacts {
         var facts = BlockFacts()
         var times = Times()
-        var last: Int??
-        forEachRecord(of: lines, in: bytes, after: carry) { _, found, start in
-            facts.lines += 1
-            if let last, last == start, start != nil || carry.head != nil { return }
-            last = .some(start)
-            count(found, &facts, &times)
-        }
+        facts.lines = lines.count
+        forEachRecord(of: lines, in: bytes, after: carry) { _, found, _ in count(found, &facts, &times) }
         times.fill(&facts)
         return facts
     }
@@ -92,10 +87,7 @@ struct BlockSurvey: Sendable {
         into bins: inout TimeBins
     ) {
         if let lines {
-            var last: Int??
-            forEachRecord(of: lines, in: bytes, after: carry) { _, found, start in
-                if let last, last == start, start != nil || carry.head != nil { return }
-                last = .some(start)
+            forEachRecord(of: lines, in: bytes, after: carry) { _, found, _ in
                 if let moment = found.moment { bins.add(moment, level: TimeBins.place(of: found.level)) }
             }
             return
@@ -108,33 +100,33 @@ struct BlockSurvey: Sendable {
         }
     }
 
-    /// Calls `body` with what ``record(of:in:after:)`` says of lines that are given in order.
+    /// Calls `body` once for each record that lines belong to, which are given in order, with the first of
+    /// these lines and what ``record(of:in:after:known:)`` says; lines of no record are one each.
     func forEachRecord(
         of lines: [Range<Int>], in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
         _ body: (_ line: Range<Int>, _ record: LineCarry, _ start: Int?) -> Void
     ) {
         var known: KnownRecord?
         for line in lines {
-            let record = record(of: line, in: bytes, after: carry, known)
+            let record = record(of: line, in: bytes, after: carry, known: known)
+            defer { known = (line.lowerBound, record) }
+            if let known, known.record.start == record.start, record.start != nil || carry.head != nil {
+                continue
+            }
             body(line, record.0, record.start)
-            known = (line.lowerBound, record)
         }
     }
 
     /// The record of the line that begins at a place.
-    private typealias KnownRecord = (place: Int, record: (LineCarry, start: Int?))
+    typealias KnownRecord = (place: Int, record: (LineCarry, start: Int?))
 
     /// What the record says that a line belongs to, and where its first line begins; nil where that is in an
     /// earlier block.
+    ///
+    /// Goes back no further than to an earlier line that is `known`.
     func record(
-        of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry
-    ) -> (LineCarry, start: Int?) {
-        record(of: line, in: bytes, after: carry, nil)
-    }
-
-    /// The same; goes back no further than to an earlier line that is known.
-    private func record(
-        of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry, _ known: KnownRecord?
+        of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
+        known: KnownRecord? = nil
     ) -> (LineCarry, start: Int?) {
         var (start, end) = (line.lowerBound, line.upperBound)
         while true {
