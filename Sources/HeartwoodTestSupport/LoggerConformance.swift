@@ -202,7 +202,7 @@ struct ConformanceRun<Logger: AbstractLogger> {
     /// How many messages the logger accounts for.
     var handled: Int {
         let figures = logger.statistics
-        return figures.delivered + figures.filtered + figures.dropped + figures.failed
+        return figures.delivered + figures.waiting + figures.filtered + figures.dropped + figures.failed
     }
 
     /// The texts that have arrived.

@@ -11,12 +11,16 @@ public struct LogStatistics: Sendable {
 
 /// The number of messages that a logger has received, delivered and lost so far.
 ///
-/// After a flush, `received` is the sum of `delivered`, `filtered`, `dropped` and `failed`.
+/// After a flush, `received` is the sum of `delivered`, `waiting`, `filtered`, `dropped` and `failed`.
 public struct LoggerStatistics: Hashable, Sendable {
     /// Messages whose level the logger wanted.
     public var received = 0
-    /// Messages that the logger has handled.
+    /// Messages that the logger has written: a file logger into a file, a database logger into its table, an
+    /// HTTP logger into its store of unsent messages.
     public var delivered = 0
+    /// Messages that the logger holds in memory, because it cannot write them at the moment, or writes several
+    /// at a time.
+    public var waiting = 0
     /// Messages that the formatter or the filter of the logger dropped.
     public var filtered = 0
     /// Messages that were dropped because the backlog was full.

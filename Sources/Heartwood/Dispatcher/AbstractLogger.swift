@@ -329,6 +329,12 @@ open class AbstractLogger: @unchecked Sendable {
         node.diagnostics.report(.writeFailed, "\(name): \(reason())", key: name, count: count)
     }
 
+    /// Says how many messages the logger holds in memory until it can write them; call it in a hook, whenever
+    /// that number changes.
+    ///
+    /// They count as ``LoggerStatistics/waiting``, and not yet as delivered.
+    public final func noteWaiting(_ messages: Int) { node.counters.wait(for: messages) }
+
     /// Marks the flush as incomplete, because the logger holds messages that it cannot write at the moment;
     /// call it in ``flush()``.
     ///

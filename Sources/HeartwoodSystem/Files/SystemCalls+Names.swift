@@ -140,11 +140,13 @@ extension SystemCalls {
     ///
     /// - Returns: false where another open file has it.
     package func tryLock(_ descriptor: Int32, shared: Bool = false) throws(SystemFailure) -> Bool {
-        if let kernel { return try kernel.tryLock(descriptor, shared: shared) }
+        while let kernel {
+            do { return try kernel.tryLock(descriptor, shared: shared) } catch  where error.number == EINTR {}
+        }
         do {
             _ = try perform(.lock) { Int(flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB)) }
             return true
-        } catch  where failure(error, is: EWOULDBLOCK) {
+        } catch  where error.number == EWOULDBLOCK {
             return false
         }
     }
@@ -175,8 +177,6 @@ extension SystemCalls {
         }
         return names
     }
-
-    private func failure(_ error: SystemFailure, is number: Int32) -> Bool { error.number == number }
 }
 
 /// What C's headers alone do not give to Swift: variables, and functions with any number of arguments.

@@ -146,7 +146,9 @@ final class PipeDestinations {
     private var handled: Int {
         loggers.reduce(.max) { least, logger in
             let figures = logger.statistics
-            return min(least, figures.delivered + figures.filtered + figures.dropped + figures.failed)
+            return min(
+                least,
+                figures.delivered + figures.waiting + figures.filtered + figures.dropped + figures.failed)
         }
     }
 

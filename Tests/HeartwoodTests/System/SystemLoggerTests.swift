@@ -81,7 +81,7 @@ struct SystemLoggerTests {
         let statistics = logger.statistics
         #expect(statistics.delivered == 100 && statistics.isBalanced)
         #expect(statistics.bytes >= bytes && statistics.bytes <= bytes + 100 * 6)
-        #expect(logger.waitingMessages == 0)
+        #expect(logger.statistics.waiting == 0)
     }
 
     @Test("A daemon that goes and comes back gets what was logged meanwhile", arguments: SystemWay.kinds)
@@ -110,7 +110,7 @@ struct SystemLoggerTests {
             logInfo("meanwhile \(sent)", to: dispatcher)
         }
         dispatcher.drainNow()
-        if kind != .udp { waitUntil { logger.waitingMessages == 6 } }
+        if kind != .udp { waitUntil { logger.statistics.waiting == 6 } }
 
         receiver = try SocketReceiver(kind, path: path, port: port)
         #expect(dispatcher.flush(timeout: .testLimit).isComplete)
@@ -192,11 +192,11 @@ struct SystemLoggerTests {
             .local(socket: path, format: .rfc5424), clock: clock)
         logInfo("one", to: dispatcher)
         dispatcher.drainNow()
-        waitUntil { logger.waitingMessages == 1 && clock.pendingTimers == 1 }
+        waitUntil { logger.statistics.waiting == 1 && clock.pendingTimers == 1 }
         let receiver = try SocketReceiver(.localDatagram, path: path)
         clock.advance(by: .milliseconds(100))
         #expect(receiver.message()?.hasSuffix("one") == true)
-        waitUntil { logger.waitingMessages == 0 }
+        waitUntil { logger.statistics.waiting == 0 }
     }
 
     @Test(
@@ -220,7 +220,7 @@ struct SystemLoggerTests {
         #expect(result.holding == ["system"])
         let failed = logger.statistics.failed
         #expect(failed > 0 && logger.statistics.isBalanced)
-        #expect(logger.waitingMessages > 0)
+        #expect(logger.statistics.waiting > 0)
 
         logger.sendTimeout = .seconds(60)
         let finished = Gate()
@@ -396,7 +396,7 @@ struct SystemLoggerTests {
         logger.sendTimeout = .milliseconds(50)
         logInfo("one", to: dispatcher)
         #expect(!dispatcher.flush(timeout: .testLimit).isComplete)
-        #expect(logger.waitingMessages == 1)
+        #expect(logger.statistics.waiting == 1)
 
         // Connections beyond the queue of a socket that accepts none stay without an answer.
         let receiver = try SocketReceiver(.tcp)
@@ -406,7 +406,7 @@ struct SystemLoggerTests {
         logInfo("two", to: dispatcher)
         let result = dispatcher.flush(timeout: .testLimit)
         #expect(result.holding == ["system"])
-        #expect(logger.waitingMessages == 1)
+        #expect(logger.statistics.waiting == 1)
         #expect(logger.statistics.failed == 1, "the one for the host that nobody knows")
         dispatcher.remove(logger, timeout: .testLimit)
         #expect(logger.statistics.failed == 2 && logger.statistics.isBalanced)
@@ -419,6 +419,6 @@ struct SystemLoggerTests {
         for index in 0..<10 { logInfo("\(index)", to: dispatcher) }
         dispatcher.remove(logger, timeout: .testLimit)
         #expect(logger.statistics.failed == 10 && logger.statistics.delivered == 0)
-        #expect(logger.waitingMessages == 0)
+        #expect(logger.statistics.waiting == 0)
     }
 }

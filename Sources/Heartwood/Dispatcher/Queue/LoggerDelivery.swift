@@ -83,13 +83,14 @@ final class LoggerDelivery: @unchecked Sendable {  // see the MARKs
             outcomes.count(state.outcome)
         }
         follower.endBatch()
-        counters.add(&outcomes)
         // The last message's tag and memory are not kept until the next message comes.
         if !storage.isWorthFreeing { state.storage = storage }
         // A logger that logs at the end of each batch must not do so because of its own messages alone.
         thread.handlesReentrantMessage = !hasOriginal
         logger._withUnsafeGuaranteedRef { $0.batchDidEnd() }
         thread.handlesReentrantMessage = false
+        // Many loggers write at the end of the batch: what they have not written does not count as delivered.
+        counters.add(&outcomes)
     }
 
     /// Delivers a message that was held back, and counted as filtered then, before the one at hand.

@@ -58,7 +58,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     // MARK: Owned by the hooks
     private var schedule: SaveSchedule
-    private var rows: [Row] = []
+    private var rows: [Row] = [] { didSet { noteWaiting(rows.count) } }
     private var size = 0
     private var limit = ByteCount.mebibytes(16).bytes
     /// Messages that found no room after the rows.

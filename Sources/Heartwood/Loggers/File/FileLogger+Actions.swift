@@ -122,11 +122,10 @@ extension FileLogger {
             writeBatch()
             open()
             let count = block.ends.count
-            counters.received.add(count, ordering: .relaxed)
-            counters.delivered.add(count, ordering: .relaxed)
             block.buffer.withUnsafeBytes { engine.write($0, block.ends) }
             block.removeAll()
             settle()
+            counters.count(received: count, delivered: count)
             completion()
         }
     }

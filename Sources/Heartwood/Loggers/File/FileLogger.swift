@@ -477,11 +477,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     }
 
     private func noteCounters() {
-        let now = engine.counters
-        if now.bytes != seen.bytes { noteWritten(now.bytes - seen.bytes) }
-        // They were counted as delivered when they were handed over, or are at the end of their batch.
-        if now.dropped != seen.dropped { counters.fail(later: now.dropped - seen.dropped) }
-        seen = now
+        seen.settle(as: engine.counters, in: counters)
         let active = engine.writer?.name
         activeName.withLock { if $0 != active { $0 = active } }
     }

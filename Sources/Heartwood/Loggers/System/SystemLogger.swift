@@ -80,7 +80,6 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     @Ordered public var pauses = Duration.milliseconds(100)...Duration.seconds(10)
 
     // MARK: Atomics (any thread)
-    private let waiting = Atomic<Int>(0)
     private let cut = Atomic<Int>(0)
 
     // MARK: Constants (any thread)
@@ -113,9 +112,6 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         _destination.start(with: destination)
         apply()
     }
-
-    /// The number of messages that wait for a receiver; they count as delivered in the statistics.
-    public var waitingMessages: Int { waiting.load(ordering: .relaxed) }
 
     /// The number of messages that were cut, or lost their fields, because of ``maximumMessageSize``.
     public var cutMessages: Int { cut.load(ordering: .relaxed) }
@@ -251,7 +247,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
                     + "none, and the waiting limit is reached"
             )
         }
-        waiting.store(outbox.messages, ordering: .relaxed)
+        noteWaiting(outbox.messages)
     }
 
     /// Takes note of how an attempt went, and of when the next one is.
@@ -302,12 +298,14 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         send(atOnce: true)
         let lost = outbox.removeAll()
         if lost > 0 { reportDeferredFailure(of: lost, "messages were not sent when \(reason)") }
-        waiting.store(0, ordering: .relaxed)
+        noteWaiting(0)
         plan.succeed()
     }
 
     /// In the child of a fork: what waits is the parent's, and so is its socket.
     private func leaveParent() {
-        if routeInEffect?.connection?.leaveParent() == true { _ = outbox.removeAll() }
+        guard routeInEffect?.connection?.leaveParent() == true else { return }
+        _ = outbox.removeAll()
+        noteWaiting(0)
     }
 }

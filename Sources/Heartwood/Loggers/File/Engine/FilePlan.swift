@@ -513,4 +513,16 @@ struct FileCounters: Sendable, Hashable {
     var failures = 0
     /// Records of the engine's own about dropped ones; not in `written`.
     var announcements = 0
+
+    /// Tells a logger's statistics what has changed since the last state they know, which this is, and becomes
+    /// the new one.
+    ///
+    /// There, records count as delivered once they were handed over, or at the end of their batch: those that
+    /// no file has are taken off.
+    mutating func settle(as now: FileCounters, in counters: LoggerCounters) {
+        if now.bytes != bytes { counters.count(bytes: now.bytes - bytes) }
+        if now.dropped != dropped { counters.fail(later: now.dropped - dropped) }
+        if now.waiting != waiting { counters.wait(for: now.waiting) }
+        self = now
+    }
 }
