@@ -18,8 +18,8 @@ public struct LoggerStatistics: Hashable, Sendable {
     /// Messages that the logger has written: a file logger into a file, a database logger into its table, an
     /// HTTP logger into its store of unsent messages.
     public var delivered = 0
-    /// Messages that the logger holds in memory, because it cannot write them at the moment, or writes several
-    /// at a time.
+    /// Messages that the logger holds in memory, because it cannot write them at the moment, or writes
+    /// several at a time.
     public var waiting = 0
     /// Messages that the formatter or the filter of the logger dropped.
     public var filtered = 0

@@ -56,7 +56,7 @@ final class JournalFile: Sendable {
             let unfinished = name + JournalMapping.unfinished
             do {
                 if try directory.status(name) != nil { continue }
-                let file = try directory.create(unfinished, mode: 0o600)
+                let file = try directory.create(unfinished, mode: 0o600, isSecret: true)
                 guard try directory.calls.tryLock(file.number) else { continue }
                 do {
                     try allocate(file, size, directory.calls)

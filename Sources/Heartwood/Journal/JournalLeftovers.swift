@@ -78,7 +78,7 @@ final class JournalLeftovers: Sendable {
         self.directory = directory
         self.key = key
         self.diagnostics = diagnostics
-        let names = (try? directory.calls.names(directory.descriptor.number)) ?? []
+        let names = (try? directory.names()) ?? []
         // These first: a process that died while it made its journal may have left it with both names.
         for name in names where name.hasSuffix(JournalMapping.suffix + JournalMapping.unfinished) {
             removeUnfinished(name)

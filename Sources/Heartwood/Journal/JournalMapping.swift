@@ -18,17 +18,32 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     private let ours = Atomic<Bool>(true)
 
     var geometry: JournalGeometry { header.geometry }
-    var descriptor: Int32 { file.number }
+    /// The number of the file; -1 where the program has closed it.
+    var descriptor: Int32 { file.isOurs ? file.number : -1 }
     var isOurs: Bool { ours.load(ordering: .relaxed) }
     /// Whether the file has lost some of its bytes.
     var isCut: Bool {
-        guard let status = try? directory.calls.status(file.number) else { return false }
+        guard let status = try? status() else { return false }
         return status.size < geometry.fileSize
+    }
+
+    /// The status of the file, whose descriptor the program may have closed: its memory and its lock are
+    /// ours all the same.
+    private func status() throws -> FileStatus {
+        do throws(SystemFailure) { return try file.status() } catch {
+            guard error.number == EBADF, let there = try directory.status(name),
+                there.identity == file.identity
+            else { throw error }
+            return there
+        }
     }
 
     /// What is wrong with the file, if anything is: it survives nothing without all its bytes and its name.
     var loss: JournalLoss? {
-        guard let status = try? directory.calls.status(file.number) else { return .unstored }
+        let status: FileStatus
+        do { status = try self.status() } catch {
+            return (error as? SystemFailure)?.number == EBADF ? .removed : .unstored
+        }
         if status.size < geometry.fileSize { return .cut }
         // Of a file that was cut and has its size again the counters are zero, if not records.
         if word(geometry.counters + JournalLayout.Counters.salt).pointee.load(ordering: .relaxed)
@@ -47,7 +62,7 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
             guard try directory.status(name)?.identity == identity else { return false }
             // Through "/." as the directory was opened.
             let there = try directory.calls.status(path: directory.path + "/.")
-            return try there.identity == directory.calls.status(directory.descriptor.number).identity
+            return try there.identity == directory.descriptor.identity
         } catch let failure as SystemFailure {
             return failure.number != ENOENT && failure.number != ENOTDIR
         } catch {
@@ -145,7 +160,7 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     func leaveToParent() {
         if !ours.exchange(false, ordering: .relaxed) { return }
         ignoreSignals()
-        hw_let_go(file.number)
+        if file.isOurs { hw_let_go(file.number) }
         // Zeros in its place: who has kept an address may still read.
         _ = MemoryMap.freshen(base, geometry.fileSize)
     }
@@ -184,15 +199,13 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         guard isOurs else { return }
         removeLarge { _ in true }
         // Another file may have taken its name.
-        guard let status = try? directory.calls.status(file.number),
-            (try? directory.status(name))?.identity == status.identity
-        else { return }
+        guard let there = try? directory.status(name), there.identity == file.identity else { return }
         _ = try? directory.remove(name)
     }
 
     /// Removes the files of large messages.
     func removeLarge(_ condition: (UInt64) -> Bool) {
-        guard let names = try? directory.calls.names(directory.descriptor.number) else { return }
+        guard let names = try? directory.names() else { return }
         for other in names where other.hasPrefix(name + ".") && other.hasSuffix(JournalMapping.large) {
             let position = UInt64(other.dropFirst(name.count + 1).dropLast(JournalMapping.large.count))
             if let position, condition(position) { _ = try? directory.remove(other) }
@@ -206,7 +219,7 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
 extension JournalMapping {
     /// Keeps the bytes of the record at a position, encrypted where the journal is.
     func keepLarge(_ bytes: UnsafeRawBufferPointer, at position: UInt64) throws {
-        let file = try directory.create(largeName(position), mode: 0o600)
+        let file = try directory.create(largeName(position), mode: 0o600, isSecret: true)
         guard let pad else { return try write(bytes, at: position, to: file) }
         guard let sealed = pad.applied(to: bytes, .large(position), from: 0) else {
             throw LogError(.secret, "Encryption failed")

@@ -26,20 +26,25 @@ extension LogDirectory {
 
     /// Makes a file that did not exist, for appending, with exactly this mode.
     ///
+    /// Where the file system has no modes, as of vfat and CIFS, the file is used as it is, unless its mode
+    /// is a promise: `isSecret` says so of encrypted files and of journals.
+    ///
     /// - Throws: ``SystemFailure`` of `EEXIST` where the name is taken, by whatever.
-    package func create(_ name: String, mode: UInt32, readable: Bool = true) throws -> Descriptor {
+    package func create(
+        _ name: String, mode: UInt32, readable: Bool = true, isSecret: Bool = false
+    ) throws -> Descriptor {
         try safe(name)
         let flags = (readable ? O_RDWR : O_WRONLY) | O_APPEND | O_CREAT | O_EXCL
-        let directory = descriptor
+        let directory = try descriptor
         // Made with no more rights than its owner's, and given the others when it is surely ours.
         let number = try calls.openFile(directory.number, name, flags, mode: mode & 0o700)
-        let file = Descriptor(number, calls)
+        let file = try Descriptor(number, calls)
         do {
-            if try calls.status(number).mode != mode { try calls.changeMode(number, to: mode) }
+            if try file.status().mode != mode { try setMode(of: file, to: mode, isSecret: isSecret) }
         } catch {
             // Another process may have taken it for a file without a writer meanwhile.
-            if (try? calls.tryLock(number)) == true, let there = try? status(name)?.identity,
-                (try? calls.status(number))?.identity == there
+            if (try? tryLock(file)) == true, let there = try? status(name)?.identity,
+                file.identity == there
             {
                 try? calls.unlink(directory.number, name)
             }
@@ -48,12 +53,19 @@ extension LogDirectory {
         return file
     }
 
+    private func setMode(of file: Descriptor, to mode: UInt32, isSecret: Bool) throws(SystemFailure) {
+        do throws(SystemFailure) { try calls.changeMode(file.number, to: mode) } catch {
+            if isSecret { throw error }
+            note(missing: .modes)
+        }
+    }
+
     /// Opens a file that exists, for appending, after making sure that it is a log and nothing else.
     package func open(
         _ name: String, writing: Bool = true, acceptsLinked: Bool = false
     ) throws -> (file: Descriptor, status: FileStatus) {
         try safe(name)
-        let directory = descriptor
+        let directory = try descriptor
         let number: Int32
         do throws(SystemFailure) {
             number = try calls.openFile(directory.number, name, writing ? O_RDWR | O_APPEND : O_RDONLY)
@@ -62,11 +74,18 @@ extension LogDirectory {
             let refused = [ELOOP, EISDIR, ENXIO].contains(error.number)
             throw refused ? Refusal.notRegular as any Error : error
         }
-        let file = Descriptor(number, calls)
-        let status = try calls.status(number)
+        let file = try Descriptor(number, calls)
+        let status = try file.status()
         guard status.kind == .regular else { throw Refusal.notRegular }
         guard status.owner == calls.user || !writing else { throw Refusal.foreignOwner }
         guard status.links <= 1 || acceptsLinked else { throw Refusal.linked }
+        if !writing || acceptsLinked { return (file, status) }
+        // Others may have linked a file of theirs to this name for a moment, and the count above is of another
+        // moment: one call says that the file has this name, and no other.
+        guard let named = try self.status(name), named.identity == status.identity else {
+            throw SystemFailure(.open, ENOENT)
+        }
+        guard named.links <= 1 else { throw Refusal.linked }
         return (file, status)
     }
 
@@ -79,7 +98,7 @@ extension LogDirectory {
     package func hold(_ name: String) throws -> Descriptor? {
         let (file, status) = try open(name, writing: false, acceptsLinked: true)
         guard status.owner == calls.user else { throw Refusal.foreignOwner }
-        guard try calls.tryLock(file.number) else { return nil }
+        guard try tryLock(file) else { return nil }
         // Until the lock was taken, the name may have become another file's.
         guard try self.status(name)?.identity == status.identity else { throw SystemFailure(.open, ENOENT) }
         return file
@@ -101,7 +120,7 @@ extension LogDirectory {
     /// The status of an entry itself; nil where the name does not exist.
     package func status(_ name: String) throws -> FileStatus? {
         try safe(name)
-        let directory = descriptor
+        let directory = try descriptor
         do throws(SystemFailure) {
             return try calls.status(directory.number, name)
         } catch {
@@ -119,7 +138,7 @@ extension LogDirectory {
     package func rename(_ old: String, to new: String) throws -> Bool {
         try safe(old)
         try safe(new)
-        let directory = descriptor
+        let directory = try descriptor
         do throws(SystemFailure) {
             try calls.link(directory.number, old, to: new)
         } catch let failure {
@@ -142,7 +161,7 @@ extension LogDirectory {
     package func replace(_ new: String, with old: String) throws {
         try safe(old)
         try safe(new)
-        try calls.rename(descriptor.number, old, to: new)
+        try calls.rename(try descriptor.number, old, to: new)
     }
 
     /// Removes an entry.
@@ -151,7 +170,7 @@ extension LogDirectory {
     @discardableResult
     package func remove(_ name: String) throws -> Bool {
         try safe(name)
-        let directory = descriptor
+        let directory = try descriptor
         do throws(SystemFailure) {
             try calls.unlink(directory.number, name)
             return true
@@ -166,7 +185,7 @@ extension LogDirectory {
         try safe(name)
         try safe(target)
         if let there = try status(name), there.kind != .symbolicLink { throw Refusal.notRegular }
-        let directory = descriptor
+        let directory = try descriptor
         let temporary = ".\(name).\(calls.process).new"
         try remove(temporary)
         try calls.symlink(directory.number, temporary, to: target)
@@ -174,7 +193,7 @@ extension LogDirectory {
     }
 
     /// All names, in no order.
-    package func names() throws -> [String] { try calls.names(descriptor.number) }
+    package func names() throws -> [String] { try calls.names(try descriptor.number) }
 
     /// The files whose names `recognize` knows, in no order: with what it says of them, and their status or
     /// why that cannot be read.
@@ -189,16 +208,17 @@ extension LogDirectory {
             attempts -= 1
             var files: [(name: String, known: Known, status: Result<FileStatus, any Error>)] = []
             var isGone = false
-            for name in try names() {
+            let directory = try descriptor
+            for name in try calls.names(directory.number) {
                 guard let known = recognize(name) else { continue }
-                do {
-                    guard let status = try status(name) else {
-                        isGone = true
-                        continue
-                    }
-                    files.append((name, known, .success(status)))
+                do throws(SystemFailure) {
+                    files.append((name, known, .success(try calls.status(directory.number, name))))
                 } catch {
-                    files.append((name, known, .failure(error)))
+                    if error.number == ENOENT {
+                        isGone = true
+                    } else {
+                        files.append((name, known, .failure(error)))
+                    }
                 }
             }
             if !isGone || attempts == 0 { return files }

@@ -23,10 +23,17 @@ package final class LogDirectory: Sendable {
     }
 
     private struct State {
-        let descriptor: Descriptor
+        var descriptor: Descriptor
         /// How many of the last directories of the path were made, whose names the disk may not have.
         var made: Int
+        /// What the file system does not have, and files are used without.
+        var missing: Set<Feature> = []
+        /// A lock was taken once.
+        var hasLocked = false
     }
+
+    /// What a file system may not have.
+    package enum Feature: Sendable { case locks, modes }
 
     // MARK: Constants (any thread)
     /// The path as it was given, without a final slash.
@@ -61,27 +68,64 @@ package final class LogDirectory: Sendable {
     }
 
     /// The descriptor; keep the object as long as the number is used.
-    package var descriptor: Descriptor { state.withLock { $0.descriptor } }
+    ///
+    /// Where the program has closed it, the directory is opened again.
+    ///
+    /// - Throws: ``SystemFailure`` of `EBADF` where that is not possible, or the path leads to another one.
+    package var descriptor: Descriptor {
+        get throws(SystemFailure) {
+            let held = state.withLock { $0.descriptor }
+            if held.isOurs { return held }
+            guard let fresh = try? LogDirectory.open(path, policy, calls, false).descriptor,
+                fresh.identity == held.identity
+            else { throw SystemFailure(.open, EBADF) }
+            state.withLock { $0.descriptor = fresh }
+            return fresh
+        }
+    }
 
     /// Opens the path again, and creates it where it is gone; for a directory that was removed or replaced.
     package func reopen() throws {
         let fresh = try LogDirectory.open(path, policy, calls)
-        state.withLock { $0 = fresh }
+        state.withLock { ($0.descriptor, $0.made) = (fresh.descriptor, fresh.made) }
+    }
+
+    /// What the file system turned out not to have.
+    package var missing: Set<Feature> { state.withLock { $0.missing } }
+
+    func note(missing feature: Feature) { state.withLock { _ = $0.missing.insert(feature) } }
+
+    /// Takes the lock of an open file without waiting; false where another open file has it.
+    ///
+    /// On a file system without locks, as some network file systems are, it is taken for held: no other
+    /// process can have it. A failure after a lock that worked is one of this call, and thrown.
+    package func tryLock(_ file: Descriptor, shared: Bool = false) throws(SystemFailure) -> Bool {
+        do throws(SystemFailure) {
+            let isTaken = try calls.tryLock(file.number, shared: shared)
+            state.withLock {
+                $0.hasLocked = true
+                $0.missing.remove(.locks)
+            }
+            return isTaken
+        } catch {
+            guard error.hasNoLocks, !state.withLock({ $0.hasLocked }) else { throw error }
+            note(missing: .locks)
+            return true
+        }
     }
 
     /// Puts the names on the disk, those of directories that were made as well: without it, a file that was
     /// made or renamed may have its old name after a power cut.
     package func sync() throws(SystemFailure) {
-        let state = state.withLock { $0 }
-        var made = state.made
-        try calls.syncDirectory(state.descriptor.number, made: &made)
-        self.state.withLock { if $0.descriptor === state.descriptor { $0.made = made } }
+        let descriptor = try descriptor
+        var made = state.withLock { $0.made }
+        try calls.syncDirectory(descriptor.number, made: &made)
+        state.withLock { if $0.descriptor === descriptor { $0.made = made } }
     }
 
     /// Whether the path still leads to the directory that is open.
     package var isInPlace: Bool {
-        let descriptor = descriptor
-        guard let held = try? calls.status(descriptor.number), held.links > 0 else { return false }
+        guard let held = try? state.withLock({ $0.descriptor }).status(), held.links > 0 else { return false }
         // Through "/." so that a symbolic link at the end of the path is followed, as it was when it was
         // opened.
         guard let there = try? calls.status(path: path + "/.") else { return false }
@@ -118,9 +162,10 @@ package final class LogDirectory: Sendable {
                 .file, "Cannot open the log directory; check its permissions", place: path,
                 cause: error.number)
         }
-        let descriptor = Descriptor(number, calls)
+        let descriptor: Descriptor
         do {
-            try check(calls.status(number), path, policy, user: calls.user)
+            descriptor = try Descriptor(number, calls)
+            try check(descriptor.status(), path, policy, user: calls.user)
         } catch let failure as SystemFailure {
             throw LogError(.file, "Cannot examine the log directory", place: path, cause: failure.number)
         }

@@ -40,7 +40,7 @@ package final class LogFileSource {
             let number: Int32
             if path == "-" { number = dup(0) } else { number = try calls.openForReading(path) }
             if number < 0 { throw SystemFailure(.open, hw_errno()) }
-            descriptor = Descriptor(number, calls)
+            descriptor = try Descriptor(number, calls)
             let kind = try calls.status(number).kind
             isStream = path == "-" || kind == .other
         } catch {

@@ -13,7 +13,7 @@ package enum LogTail {
     package static func start(of path: String, lines count: Int) throws -> (offset: Int, lines: Int)? {
         let calls = SystemCalls()
         do throws(SystemFailure) {
-            let file = Descriptor(try calls.openForReading(path), calls)
+            let file = try Descriptor(try calls.openForReading(path), calls)
             var end = try calls.status(file.number).size
             var block = [UInt8](repeating: 0, count: blockSize)
             let magic = try calls.fill(&block, 4, from: file.number, at: 0)

@@ -1,19 +1,62 @@
+import CHeartwood
+import Synchronization
+
 /// An open file or directory, closed when it is no longer used.
+///
+/// The number is ours only while it leads to what was opened. A program may close all descriptors, as
+/// daemons do, and open files of its own, which get the same numbers: those are neither locked, written
+/// nor closed.
 package final class Descriptor: Sendable {
     /// The number that the kernel gave it.
     package let number: Int32
+    /// What was opened.
+    package let identity: FileStatus.Identity
     private let calls: SystemCalls
     private let owner: ProcessOwner
+    /// The number was found to be closed: whatever has it from then on is not ours, be it the same file.
+    private let isLost = Atomic<Bool>(false)
 
-    package init(_ number: Int32, _ calls: SystemCalls) {
+    /// Takes a number that was just opened, and closes it where it throws.
+    package init(_ number: Int32, _ calls: SystemCalls) throws(SystemFailure) {
+        do throws(SystemFailure) { identity = try calls.status(number).identity } catch {
+            calls.close(number)
+            throw error
+        }
         self.number = number
         self.calls = calls
         owner = ProcessOwner(calls)
     }
 
+    /// Whether the number leads to what was opened.
+    package var isOurs: Bool {
+        do throws(SystemFailure) { _ = try status() } catch { return error.number != EBADF }
+        return true
+    }
+
+    /// The status of what was opened.
+    ///
+    /// - Throws: `EBADF` where the number was closed, or is another file's by now.
+    package func status() throws(SystemFailure) -> FileStatus {
+        let closed = SystemFailure(.status, EBADF)
+        if isLost.load(ordering: .relaxed) { throw closed }
+        do throws(SystemFailure) {
+            let status = try calls.status(number)
+            if status.identity == identity { return status }
+            throw closed
+        } catch {
+            if error == closed { isLost.store(true, ordering: .relaxed) }
+            throw error
+        }
+    }
+
+    /// Frees the lock of the file.
+    package func unlock() { if isOurs { calls.unlock(number) } }
+
     deinit {
-        // A child that another thread is just starting has the descriptor, too, until it runs its program: to
-        // close ours would leave the file locked so long. A forked child must not free its parent's lock.
+        guard isOurs else { return }
+        // A child that another thread is just starting has the descriptor, too, until it runs its program:
+        // to close ours would leave the file locked so long. A forked child must not free its parent's
+        // lock.
         if owner.isHere(calls) { calls.unlock(number) }
         calls.close(number)
     }

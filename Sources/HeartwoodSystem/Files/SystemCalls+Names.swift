@@ -76,7 +76,7 @@ extension SystemCalls {
     }
 
     /// Makes a directory and those above it, as far as they are missing; each that is made gets exactly the
-    /// mode, whatever the umask.
+    /// mode, whatever the umask, where the file system has modes.
     ///
     /// - Returns: how many of the last ones of the path were missing; see ``syncDirectory(_:made:)``.
     package func makeDirectories(_ path: String, mode: UInt32) throws(SystemFailure) -> Int {
@@ -102,7 +102,7 @@ extension SystemCalls {
             }
             let made = try openDirectory(directory)
             defer { close(made) }
-            if try status(made).mode != mode { try changeMode(made, to: mode) }
+            if try status(made).mode != mode { try? changeMode(made, to: mode) }
         }
         return missing.count
     }

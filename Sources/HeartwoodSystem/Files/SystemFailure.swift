@@ -21,6 +21,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// Whether the file system has no such call: it will fail the same way each time.
     package var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(number) }
 
+    /// Whether a lock was refused because the file system has none.
+    package var hasNoLocks: Bool { call == .lock && (isUnsupported || number == ENOLCK) }
+
     package var description: String { "\(call.rawValue): \(SystemFailure.reason(of: number))" }
 
     /// The system's words for an `errno`.

@@ -12,7 +12,7 @@ struct WholeReadTests {
     private func read(_ count: Int, limit: Int, _ calls: SystemCalls = SystemCalls()) throws -> [UInt8]? {
         let path = scratch.path + "/\(count)-\(limit)"
         try Data((0..<count).map { UInt8(truncatingIfNeeded: $0 / 7) }).write(to: URL(filePath: path))
-        let file = Descriptor(try calls.openForReading(path), calls)
+        let file = try Descriptor(try calls.openForReading(path), calls)
         return try calls.contents(of: file.number, limit: limit)
     }
 

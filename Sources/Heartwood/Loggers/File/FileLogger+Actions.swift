@@ -157,7 +157,7 @@ extension FileLogger {
         let content = try intent.content(of: file.number, calls)
         let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
         if isTorn, !isShared, let (file, again) = try? directory.open(name), again.identity == now.identity,
-            (try? calls.tryLock(file.number)) == true,
+            (try? directory.tryLock(file)) == true,
             (try? calls.status(file.number).size) == intent.size + content.count
         {
             try? calls.truncate(file.number, to: intent.size + bytes)
@@ -169,7 +169,6 @@ extension FileLogger {
     /// The name that the file of a write has now: it may have been renamed since.
     private func name(of intent: JournalSlot.Intent) throws -> String? {
         if try directory.status(intent.name)?.identity == intent.file { return intent.name }
-        let names = try directory.calls.names(directory.descriptor.number)
-        return try names.first { try directory.status($0)?.identity == intent.file }
+        return try directory.names().first { try directory.status($0)?.identity == intent.file }
     }
 }

@@ -16,12 +16,32 @@ extension FileLogger {
         case .disturbed(let name, let place):
             let what = (place == .removed ? "removed" : "renamed or replaced") + " by another program"
             report(.note, "\(name) was \(what); logging continues in another file", key: name)
+        case .closed(let name):
+            report(
+                .note,
+                "the program has closed the descriptor of \(name), which is opened again; let it close only"
+                    + " what it has opened", key: "\(self.name) closed")
         case .repaired(let name, let bytes):
             report(.damaged, "a torn last line of \(bytes) bytes was cut off \(name)", key: name)
         case .failed(let failure, let name, let waiting):
             report(
                 .writeFailed, "\(name ?? directoryPath): \(failure); \(waiting) lines wait",
                 key: "\(self.name) \(failure.call)")
+        case .continued(let name, let failure):
+            report(
+                .writeFailed,
+                "\(name) is continued, because no other file can be created (\(failure)); will try again",
+                key: "\(self.name) roll")
+        case .missing(.locks):
+            report(
+                .setting,
+                "the file system of \(directoryPath) has no locks, so files are written without: let no other"
+                    + " process or logger use this directory", key: "\(self.name) locks")
+        case .missing(.modes):
+            report(
+                .setting,
+                "the file system of \(directoryPath) has no permissions of files, so `fileMode` has no"
+                    + " effect there", key: "\(self.name) modes")
         case .locked(let reason):
             report(
                 .setting, "not writing, because the log encryption key cannot be used: \(reason)",

@@ -88,9 +88,8 @@ final class LogWatcher {
         let paths = try list()
         for (index, path) in paths.enumerated() {
             guard place.known.look(at: path) == .new, let status = try? calls.status(path: path),
-                let number = try? calls.openForReading(path)
+                let file = try? Descriptor(calls.openForReading(path), calls)
             else { continue }
-            let file = Descriptor(number, calls)
             let isPlain = LogFiles.isPlain(file.number, calls)
             let isLast = index == paths.count - 1
             var tail = tail(of: path, prefix, status.identity)
@@ -167,9 +166,9 @@ final class LogWatcher {
                 continue
             case .new: break
             }
-            guard let status = try? calls.status(path: path), let number = try? calls.openForReading(path)
+            guard let status = try? calls.status(path: path),
+                let file = try? Descriptor(calls.openForReading(path), calls)
             else { continue }
-            let file = Descriptor(number, calls)
             // What came to the other files before this one was found is in front of its lines.
             readAll()
             for tail in places[index].tails.indices { showPartial(&places[index].tails[tail]) }
@@ -246,8 +245,7 @@ final class LogWatcher {
     /// The next text that has come.
     private func next(_ tail: Tail) -> [UInt8]? {
         if let source = tail.source { return try? source.next() }
-        guard let number = try? calls.openForReading(tail.path) else { return nil }
-        let file = Descriptor(number, calls)
+        guard let file = try? Descriptor(calls.openForReading(tail.path), calls) else { return nil }
         guard let status = try? calls.status(file.number), status.identity == tail.identity,
             status.size > tail.offset + tail.partial.count,
             let bytes = try? calls.bytes(
@@ -391,9 +389,8 @@ private struct KnownFiles {
     /// Says what a path leads to; from then on it is known.
     mutating func look(at path: String) -> Finding {
         guard let status = try? calls.status(path: path), status.kind == .regular,
-            paths[path] != status.identity, let number = try? calls.openForReading(path)
+            paths[path] != status.identity, let file = try? Descriptor(calls.openForReading(path), calls)
         else { return .known }
-        let file = Descriptor(number, calls)
         paths[path] = status.identity
         let isFirst = known.insert(Key(identity: status.identity, birth: hw_file_birth(file.number))).inserted
         let (log, stage, _) = ArchiveStage.split(path)

@@ -38,7 +38,9 @@ import Testing
             isFramed: false, createdAt: moment.wall)
     }
 
-    @Test("A file that no one writes to is rolled when its time is over, and tried again a second later")
+    @Test(
+        "A file that no one writes to is looked at and rolled when its time is over, and tried again after a pause"
+    )
     func idle() {
         var plan = Self.plan { $0.rolling.interval = .seconds(60) }
         let opened = Self.moment(0)
@@ -46,27 +48,33 @@ import Testing
         #expect(plan.delay(opened) == .seconds(60))
         plan.begin()
         #expect(plan.next(.time, Self.moment(59)) == .wait(because: nil))
-        #expect(plan.next(.time, Self.moment(60)) == .roll(isFollowed: false))
-        plan.note(.roll(isFollowed: false), .postponed, Self.moment(60))
+        #expect(plan.next(.time, Self.moment(60)) == .examine)
+        plan.note(.examine, .done, Self.moment(60))
+        #expect(plan.next(.time, Self.moment(60)) == .roll)
+        plan.note(.roll, .postponed, Self.moment(60))
         // Once for each demand, however long it has waited for the lock.
         #expect(plan.next(.time, Self.moment(63)) == .wait(because: nil))
-        #expect(plan.delay(Self.moment(60)) == .seconds(1))
+        #expect(plan.delay(Self.moment(60)) == .milliseconds(250))
         plan.begin()
-        #expect(plan.next(.time, Self.moment(61)) == .roll(isFollowed: false))
+        #expect(plan.next(.time, Self.moment(61)) == .examine)
+        plan.note(.examine, .done, Self.moment(61))
+        #expect(plan.next(.time, Self.moment(61)) == .roll)
         plan.file = nil
-        plan.note(.roll(isFollowed: false), .done, Self.moment(61))
+        plan.note(.roll, .done, Self.moment(61))
         #expect(plan.next(.time, Self.moment(61)) == .wait(because: nil))
         #expect(plan.delay(Self.moment(61)) == nil)
     }
 
-    @Test("After a roll that failed records go on into the file, and the roll is tried again after a pause")
+    @Test(
+        "After a roll that failed records go on into the file, and the roll is tried again after growing pauses"
+    )
     func failedRoll() {
         var plan = Self.plan { $0.maximumFileSize = .bytes(100) }
         let failure = SystemFailure(.open, ENOSPC)
         let start = Self.moment(0)
         plan.open(Self.file(100, at: start), start)
         var rolls: [Duration] = []
-        for batch in 0..<100 {
+        for batch in 0..<2000 {
             var moment = start
             moment.uptime += .milliseconds(10 * batch)
             plan.begin()
@@ -75,12 +83,12 @@ import Testing
                 plan.note(step, .done, moment)
                 step = plan.next(.records([10][...], from: 0), moment)
             }
-            guard step == .roll(isFollowed: true) else { continue }
+            guard step == .roll else { continue }
             rolls.append(moment.uptime)
             plan.note(step, .failed(failure), moment)
         }
-        #expect(rolls == [.zero, .milliseconds(250), .milliseconds(500), .milliseconds(750)])
-        #expect(plan.counters.failures == 4)
+        #expect(rolls == [0, 250, 750, 1750, 3750, 7750, 12_750, 17_750].map { .milliseconds($0) })
+        #expect(plan.counters.failures == 8)
     }
 
     @Test("New limits are applied once, and a file beyond the new size is rolled first")
@@ -92,9 +100,11 @@ import Testing
         settings.maximumFileSize = .bytes(100)
         plan.apply(settings, isStarted: true, now)
         plan.begin()
-        #expect(plan.next(.time, now) == .roll(isFollowed: false))
+        #expect(plan.next(.time, now) == .examine)
+        plan.note(.examine, .done, now)
+        #expect(plan.next(.time, now) == .roll)
         plan.file = nil
-        plan.note(.roll(isFollowed: false), .done, now)
+        plan.note(.roll, .done, now)
         #expect(plan.next(.time, now) == .makeRoom(bytes: 0))
         plan.note(.makeRoom(bytes: 0), .done, now)
         #expect(plan.next(.time, now) == .wait(because: nil))
@@ -112,17 +122,44 @@ import Testing
         settings.maximumFileSize = .bytes(100)
         plan.apply(settings, isStarted: true, now)
         plan.begin()
-        #expect(plan.next(.time, now) == .roll(isFollowed: false))
-        plan.note(.roll(isFollowed: false), .failed(SystemFailure(.rename, EPERM)), now)
-        #expect(plan.failure == nil && plan.health.failure != nil)
+        #expect(plan.next(.time, now) == .examine)
+        plan.note(.examine, .done, now)
+        #expect(plan.next(.time, now) == .roll)
+        plan.note(.roll, .failed(SystemFailure(.rename, EPERM)), now)
+        #expect(plan.failure == nil && plan.rollFailure?.number == EPERM)
         #expect(plan.next(.time, Self.moment(3)) == .makeRoom(bytes: 0))
         plan.note(.makeRoom(bytes: 0), .done, now)
         #expect(plan.next(.time, now) == .synchronize)
         plan.note(.synchronize, .done, now)
         #expect(plan.next(.time, now) == .wait(because: nil))
-        #expect(plan.delay(now) == .seconds(1))
+        #expect(plan.delay(now) == .milliseconds(250))
         plan.begin()
-        #expect(plan.next(.time, Self.moment(1)) == .roll(isFollowed: false))
+        #expect(plan.next(.time, Self.moment(1)) == .examine)
+    }
+
+    @Test("A file that has another name is left for the next one, and written to while that cannot be opened")
+    func outgoing() {
+        var plan = Self.plan()
+        let now = Self.moment(0)
+        var file = Self.file(10, at: now)
+        plan.open(file, now)
+        plan.begin()
+        #expect(plan.next(.reopen, now) == .examine)
+        file.isOutgoing = true
+        plan.file = file
+        plan.note(.examine, .done, now)
+        #expect(plan.next(.reopen, now) == .roll)
+        plan.note(.roll, .failed(SystemFailure(.open, EACCES)), now)
+        #expect(plan.next(.reopen, now) == .wait(because: nil) && plan.rollFailure?.number == EACCES)
+        plan.begin()
+        #expect(plan.next(.records([5][...], from: 0), now) == .examine)
+        plan.note(.examine, .done, now)
+        #expect(plan.next(.records([5][...], from: 0), now) == .write(records: 1, bytes: 5))
+        #expect(plan.delay(now) == .milliseconds(250))
+        plan.begin()
+        #expect(plan.next(.time, Self.moment(1)) == .examine)
+        plan.note(.examine, .done, Self.moment(1))
+        #expect(plan.next(.time, Self.moment(1)) == .roll)
     }
 
     @Test("Before the directory was read, settings are taken and nothing else")
@@ -199,8 +236,8 @@ import Testing
             plan.note(.examine, .done, now)
             return plan.next(.records(ends[...], from: 0), now)
         }
-        #expect(next(Self.file(5, at: now)) == .roll(isFollowed: true))
-        plan.note(.roll(isFollowed: true), .failed(SystemFailure(.open, EACCES)), now)
+        #expect(next(Self.file(5, at: now)) == .roll)
+        plan.note(.roll, .failed(SystemFailure(.open, EACCES)), now)
         #expect(plan.next(.records(ends[...], from: 0), now) == .examine)
         plan.note(.examine, .done, now)
         #expect(plan.next(.records(ends[...], from: 0), now) == .wait(because: EFBIG))
@@ -281,8 +318,10 @@ private struct PlanWorld {
     /// The file was looked at since records were last written to it.
     private var isLookedAt = false
     private var lastLook = Duration.zero
-    private var lastFailedRoll: Duration?
     private var hasFailedSize = false
+    private var rollsEmpty = false
+    /// Records are being written.
+    private var isWriting = false
 
     init(_ seed: UInt64) {
         var numbers = SeededNumbers(seed)
@@ -315,7 +354,12 @@ private struct PlanWorld {
             if numbers.chance(30) { wall = wall + .seconds(numbers.pick([-9000, 9000])) }
             isLocked = !isShared || !numbers.chance(5)
             others()
-            switch numbers.number(0...9) {
+            switch numbers.number(0...11) {
+            case 10: perform("reopen", .reopen)
+            case 11:
+                rollsEmpty = numbers.chance(2)
+                perform("roll", .roll(keepsEmpty: !rollsEmpty))
+                rollsEmpty = false
             case 0...6: write((1...numbers.number(1...5)).map { _ in numbers.pick([4, 10, 30, 120]) })
             case 7: perform("rest", .rest(isUrgent: numbers.chance(2)))
             case 8: perform("file", .file)
@@ -337,6 +381,8 @@ private struct PlanWorld {
         var ends: [Int] = []
         for size in sizes { ends.append((ends.last ?? 0) + size) }
         var index = 0
+        isWriting = true
+        defer { isWriting = false }
         plan.begin()
         story.append(
             "records \(sizes), \(file.map { "\($0)" } ?? "no file"), total \(total), \(moment.uptime)")
@@ -396,7 +442,7 @@ private struct PlanWorld {
     private mutating func check(_ count: Int, _ bytes: Int, of ends: ArraySlice<Int>, from start: Int) {
         guard let file else { return fail("writes without a file") }
         let limit = plan.rolling.maximumSize
-        let triesRoll = lastFailedRoll.map { uptime - $0 < FileHealth.retryInterval } ?? false
+        let triesRoll = !plan.health.mayRoll(at: uptime)
         if file.isTorn || file.needsHeader { fail("writes to a file that is torn or has no header") }
         if count < 1 || count > ends.count || ends[ends.startIndex + count - 1] - start != bytes {
             fail("\(count) records of \(bytes) bytes")
@@ -434,7 +480,7 @@ private struct PlanWorld {
 
     private mutating func perform(_ step: FilePlan.Step) {
         switch step {
-        case .roll(isFollowed: true), .makeRoom(bytes: 1...):
+        case .roll, .makeRoom(bytes: 1...):
             if !isLookedAt { fail("\(step) without a look") }
         default: break
         }
@@ -443,26 +489,23 @@ private struct PlanWorld {
         }
         if isFaulty {
             note(step, .failed(SystemFailure(.open, EACCES)))
-            guard case .roll(let isFollowed) = step else { return }
-            lastFailedRoll = uptime
-            if isFollowed, plan.failure != nil { fail("stops because there is no other file") }
+            if step == .roll, plan.failure != nil { fail("stops because there is no other file") }
             return
         }
         switch step {
         case .examine:
             if numbers.chance(8) { file = nil } else if numbers.chance(4) { file?.isTorn = false }
+            if numbers.chance(20) { file?.isOutgoing = true }
             looked()
         case .open:
             if let left = file { finished.append(left.size) }
             file = fresh()
             looked()
-        case .roll(let isFollowed):
-            guard let old = file, !old.isTorn || !isFollowed else {
-                return fail("rolls what is torn, or nothing")
-            }
-            if !isFollowed, !old.hasRecords { fail("rolls an empty file") }
+        case .roll:
+            guard let old = file, !old.isTorn else { return fail("rolls what is torn, or nothing") }
+            if !old.hasRecords, !old.isOutgoing, !rollsEmpty { fail("rolls an empty file") }
             finished.append(old.size)
-            file = isFollowed ? fresh() : nil
+            file = isWriting ? fresh() : nil
             looked()
         case .makeRoom(let bytes):
             while quota > 0, total + bytes > quota, !finished.isEmpty { finished.removeFirst() }

@@ -34,6 +34,9 @@ final class SimulatedWriter {
     /// The header of its files; empty for none.
     let header: String
     var accepted = 0
+    /// What the logger's statistics say, and the engine's counters that they know.
+    let figures = LoggerCounters()
+    var seen = FileCounters()
     /// The plan's last step.
     var lastStep: FilePlan.Step?
     /// Records that were written when the process was closed or died; nil while it lives.
@@ -83,8 +86,10 @@ final class FileWorld {
     private var hasDeaths = false
     private var hasOthers = false
     private var hasInterrupts = false
-    /// The disk was full at some time.
+    /// The disk was full at some time, or took no new file.
     private var hasFullDisk = false
+    /// Descriptors were closed by their program, and with them the locks of its files.
+    private var hasClosed = false
     /// Processes have different limits, or others have put files there that cannot be removed.
     private var hasMixedLimits = false
     private(set) var problems: [String] = []
@@ -123,6 +128,12 @@ final class FileWorld {
         settings.minimumFreeSpace = .bytes(numbers.chance(4) ? 1 : 0)
         living = Array(repeating: nil, count: numbers.pick([1, 1, 2, 3]))
         hasInterrupts = living.count > 1 && numbers.chance(4)
+        settings.fileMode = numbers.pick([0o600, 0o640])
+        if numbers.chance(12) { disk.modeRefusal = numbers.pick([EPERM, EROFS, ENOSYS]) }
+        // Without locks, a directory is one process's.
+        if living.count == 1, !settings.isShared, numbers.chance(6) {
+            disk.lockRefusal = numbers.pick([ENOLCK, ENOSYS, EOPNOTSUPP])
+        }
         self.numbers = numbers
         disk.isOrderKnown = { [unowned self] in
             // Without the catalogue it is not known when the active file was created, nor that the file of all is
@@ -161,7 +172,7 @@ final class FileWorld {
         let index = numbers.number(0...(living.count - 1))
         guard let writer = living[index] else { return start(index) }
         guard !writer.kernel.isDead else { return discard(index) }
-        switch numbers.number(0...41) {
+        switch numbers.number(0...45) {
         case 0...15: write(writer, numbers.number(1...4))
         case 16...19: advance()
         case 20...22: perform(writer, "tick") { $0.tick() }
@@ -180,7 +191,10 @@ final class FileWorld {
         case 35: jumpClock()
         case 36: clearLogs()
         case 37: killInRoll(index)
-        case 38: overlap(index)
+        case 38: if disk.lockRefusal == nil { overlap(index) }
+        case 39: dropPrivileges(writer)
+        case 40: useInodes(writer)
+        case 41: closeDescriptors(writer)
         default: interfere()
         }
         if writer.kernel.isDead { discard(index) }
@@ -189,13 +203,16 @@ final class FileWorld {
     private func start(_ index: Int) {
         runs += 1
         let kernel = SimulatedKernel(disk, process: Int32(100 + runs), user: Self.user)
-        kernel.interrupt = { [unowned self, unowned kernel] in interrupt(kernel) }
-        if tellsStory { kernel.story = { [unowned self] in tell("    \($0)") } }
+        // What is open is looked at once more when it goes, after the world's end.
+        kernel.interrupt = { [weak self, weak kernel] in if let kernel { self?.interrupt(kernel) } }
+        if tellsStory { kernel.story = { [weak self] in self?.tell("    \($0)") } }
         tell("start process \(kernel.process)")
         // The new one has not listed the files.
         disk.closeUntil = nil
         guard let directory = try? LogDirectory("/logs", calls: SystemCalls(kernel: kernel)) else {
-            if faultRate == 0, disk.capacity > 0 { fail("the directory cannot be opened") }
+            if faultRate == 0, disk.capacity > 0, !disk.isUnsearchable {
+                fail("the directory cannot be opened")
+            }
             return
         }
         // In some worlds processes have headers, which differ.
@@ -280,18 +297,23 @@ final class FileWorld {
             writer.accepted += 1
             ends.append(bytes.count)
         }
-        perform(writer, "write \(count)") { engine in
+        perform(writer, "write \(count)", count: count) { engine in
             bytes.withUnsafeBytes { engine.write($0, ends) }
         }
     }
 
-    private func perform(_ writer: SimulatedWriter, _ what: String, _ body: (FileEngine) -> Void) {
+    private func perform(
+        _ writer: SimulatedWriter, _ what: String, count: Int = 0, _ body: (FileEngine) -> Void
+    ) {
         tell("\(writer.kernel.process): \(what)")
         let created = writer.kernel.created
         let waits = writer.kernel.waits
         let written = writer.engine.counters.written
         let before = writer.engine.writer?.identity
         body(writer.engine)
+        // As the logger does it.
+        writer.seen.settle(as: writer.engine.counters, in: writer.figures)
+        writer.figures.count(received: count, delivered: count)
         guard !writer.kernel.isDead else { return }
         let counters = writer.engine.counters
         if counters.written + counters.dropped + counters.waiting != writer.accepted {
@@ -355,14 +377,18 @@ final class FileWorld {
             kernel.descriptorLimit = 3
             return
         }
-        let number = numbers.pick([EACCES, EPERM, EIO, EROFS, ENOSPC, EMFILE])
+        let number = numbers.pick([EACCES, EPERM, EIO, EROFS, ENOSPC, EMFILE, ENOLCK, ENOSYS, EINTR])
         let call = numbers.chance(2) ? numbers.pick(SystemCall.allCases) : nil
         if [EPERM, EROFS].contains(number), [nil, .open].contains(call) {
             mayMissChanges = settings.isShared
         }
-        kernel.fault = { [unowned self] made in
-            guard call == nil || call == made, numbers.chance(faultRate) else { return nil }
-            return number
+        kernel.fault = { [weak self, weak kernel] made in
+            guard let self, call == nil || call == made, numbers.chance(faultRate) else { return nil }
+            // Only of a lock that is waited for would a real system say this.
+            if number == EINTR, made != .lock { return EIO }
+            // One that is refused before any was taken tells of a file system without locks.
+            return [ENOLCK, ENOSYS].contains(number) && made == .lock && kernel?.hasLocked != true
+                ? EIO : number
         }
     }
 
@@ -379,6 +405,52 @@ final class FileWorld {
         case 1: perform(other, "tick") { $0.tick() }
         default: write(other, 1)
         }
+    }
+
+    /// Where no file can be created any more, the one that is open takes what comes, whatever the time, the
+    /// limits and calls ask for.
+    private func continueOpenFile(_ writer: SimulatedWriter) {
+        let couldCreate = !hasFullDisk
+        hasFullDisk = true
+        guard couldCreate, disk.isUnsearchable || disk.hasNoInodes, !writer.kernel.isDead,
+            let open = writer.engine.writer,
+            !hasFaults, !hasInterrupts, !hasOthers, !hasClosed, settings.retention.quota == 0,
+            writer.engine.isIdle, !settings.isShared,
+            disk.files.contains(where: { $0.number == open.identity.inode && $0.links > 0 })
+        else { return }
+        for _ in 0..<numbers.number(1...3) where problems.isEmpty && !writer.kernel.isDead {
+            switch numbers.number(0...5) {
+            case 0: perform(writer, "roll") { $0.rollNow() }
+            case 1: perform(writer, "reopen") { $0.reopen() }
+            case 2: perform(writer, "tick") { $0.tick() }
+            case 3: advance()
+            default: break
+            }
+            if writer.kernel.isDead { return }
+            write(writer, 1)
+            if !writer.kernel.isDead, !writer.engine.isIdle {
+                fail("process \(writer.kernel.process) has left its file, and cannot create another one")
+            }
+        }
+    }
+
+    /// The program gives up its privileges, and later has them again.
+    private func dropPrivileges(_ writer: SimulatedWriter) {
+        disk.isUnsearchable.toggle()
+        tell("names of the directory can be looked up: \(!disk.isUnsearchable)")
+        continueOpenFile(writer)
+    }
+
+    private func useInodes(_ writer: SimulatedWriter) {
+        disk.hasNoInodes.toggle()
+        tell("inodes are free: \(!disk.hasNoInodes)")
+        continueOpenFile(writer)
+    }
+
+    private func closeDescriptors(_ writer: SimulatedWriter) {
+        tell("\(writer.kernel.process): closes all descriptors")
+        hasClosed = true
+        writer.kernel.closeAll(taking: numbers.pick([0, 2, 5]))
     }
 
     private func archive(_ writer: SimulatedWriter) {
@@ -400,7 +472,9 @@ final class FileWorld {
                 fail("\(name) was processed \(file.processed) times")
             }
             for case let other? in living
-            where !other.kernel.isDead && other.engine.writer?.identity.inode == file.number {
+            where !other.kernel.isDead && !other.kernel.hasClosed
+                && other.engine.writer?.identity.inode == file.number
+            {
                 fail("\(name) was processed while process \(other.kernel.process) writes to it")
             }
         }
@@ -528,7 +602,8 @@ final class FileWorld {
         }
         guard case .write = step else { return }
         if case .write = writer.lastStep, disk.lookInterval == .zero { fail("a write follows another one") }
-        guard let known = plan.file, let active = writer.engine.writer, !hasFaults, !isNested, !hasInterrupts,
+        guard let known = plan.file, let active = writer.engine.writer, !hasFaults, !hasClosed, !isNested,
+            !hasInterrupts,
             let file = disk.files.first(where: { $0.number == active.identity.inode })
         else { return }
         if known.size != file.data.count, !file.isTampered {
@@ -571,6 +646,8 @@ final class FileWorld {
         else {
             return
         }
+        // What a program has closed is noticed at the next look, and others may have it meanwhile.
+        guard active.file.isOurs else { return }
         // What is not under its name the others do not find.
         guard disk.folder?.entries[active.name]?.number == active.identity.inode else { return }
         let catalogue = FileCatalogue(text: String(decoding: file.data, as: UTF8.self))
@@ -633,6 +710,7 @@ final class FileWorld {
         faultRate = 0
         isHealed = true
         disk.capacity = Int.max / 4
+        (disk.isUnsearchable, disk.hasNoInodes) = (false, false)
         for index in living.indices {
             if living[index] == nil || living[index]?.kernel.isDead == true {
                 discard(index)
@@ -670,7 +748,10 @@ final class FileWorld {
             clock.advance(by: .seconds(3700))
             perform(writer, "tick") { $0.tick() }
         }
-        for (name, file) in entries where file.locks.isEmpty && file.links == 1 && !file.isImmutable {
+        for (name, file) in entries
+        where file.locks.isEmpty && file.links == 1 && !file.isImmutable
+            && file.number != writer.engine.writer?.identity.inode
+        {
             let age = clock.now() - file.modified
             guard age > writer.engine.settings.retention.maximumAge, age > .zero,
                 file.modified.nanoseconds > 978_307_200_000_000_000
@@ -685,7 +766,9 @@ final class FileWorld {
         var found: [String: [Int]] = [:]
         let excused = disk.files.reduce(0) { $0 + $1.excusedParts }
         let marks = Dictionary(uniqueKeysWithValues: writers.map { ($0.mark, $0) })
-        for file in disk.files where file.kind == .regular && !file.isForeign && file.isLog {
+        // What was written within a lease, before it could be noticed that the number is another file's, is there.
+        for file in disk.files
+        where file.kind == .regular && (!file.isForeign || file.isProgramData) && file.isLog {
             checkHeader(file, marks)
             var parts = collect(file.data, file, marks, &found)
             for (data, taken) in disk.taken where taken === file {
@@ -709,6 +792,18 @@ final class FileWorld {
             } else if lines.count < counters.written || lines.count > writer.accepted {
                 fail("\(writer.mark): died with \(lines.count) lines in the files, \(counters)")
             }
+            checkFigures(writer, lines.count)
+        }
+    }
+
+    /// The statistics call delivered what is in the files, and everything is in one of them.
+    private func checkFigures(_ writer: SimulatedWriter, _ lines: Int) {
+        let figures = writer.figures.snapshot
+        if figures.delivered > lines {
+            fail("\(writer.mark): \(lines) lines in the files, and \(figures)")
+        }
+        if !writer.hasDied, figures.delivered + figures.failed != writer.accepted {
+            fail("\(writer.mark): \(figures) of \(writer.accepted)")
         }
     }
 

@@ -17,6 +17,8 @@ final class SimulatedFile {
     let birth: LogTimestamp
     /// Belongs to others: whatever a logger does to it is a defect.
     var isForeign = false
+    /// Was opened by the program itself, and has a number that a logger's file had.
+    var isProgramData = false
     /// Cannot be opened for writing, removed or renamed by anyone (`chattr +i`).
     var isImmutable = false
     /// It was created under a name that is not hidden.
@@ -94,6 +96,14 @@ final class SimulatedDisk {
     var capacity = Int.max / 4
     /// Whether all write to one file.
     var isShared = false
+    /// What `flock` fails with, on a file system without locks.
+    var lockRefusal: Int32?
+    /// What `fchmod` fails with, on a file system without modes.
+    var modeRefusal: Int32?
+    /// No name of the directory can be looked up: the program has given up its privileges.
+    var isUnsearchable = false
+    /// No file can be created, and those that are there can grow.
+    var hasNoInodes = false
     /// How often a process has begun to write to a file.
     var beginnings = 0
     /// Whether all that a process knows of the files is true, so that it removes the oldest first.

@@ -28,6 +28,12 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     /// How often the process waited for a lock.
     private(set) var waits = 0
     private var handles: [Int32: SimulatedHandle] = [:]
+    /// When the program closed all descriptors, in steady time.
+    private var closedAt: Duration?
+    /// Whether it has, and its files have lost their locks with them.
+    var hasClosed: Bool { closedAt != nil }
+    /// Whether it has taken a lock.
+    private(set) var hasLocked = false
 
     init(_ disk: SimulatedDisk, process: Int32, user: UInt32) {
         self.disk = disk
@@ -94,11 +100,55 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         var number: Int32 = 3
         while handles[number] != nil { number += 1 }
         handles[number] = handle
+        trace("\(process) opens number \(number)")
         return number
     }
 
     private func mayChange(_ folder: SimulatedFolder) -> Bool {
         user == 0 || folder.owner == user || folder.mode & 0o002 != 0
+    }
+
+    /// The program has given up the privileges that its directory asks for.
+    private func search(_ call: SystemCall) throws(SystemFailure) {
+        if disk.isUnsearchable { throw SystemFailure(call, EACCES) }
+    }
+
+    private func makeFile(
+        _ kind: FileStatus.Kind = .regular, mode: UInt32 = 0o600, _ call: SystemCall
+    ) throws(SystemFailure) -> SimulatedFile {
+        if disk.hasNoInodes { throw SystemFailure(call, ENOSPC) }
+        let file = disk.makeFile(kind, owner: user, mode: mode)
+        file.links = 1
+        return file
+    }
+
+    /// The program closes all descriptors, as daemons do, and may open files of its own, which get the
+    /// numbers; locks end with the descriptors.
+    func closeAll(taking count: Int) {
+        trace("\(process) closes its descriptors, and opens \(count) files of its own")
+        closedAt = disk.clock.uptime()
+        for number in handles.keys.sorted() {
+            if let file = handles[number]?.file, file.hasPart { excuse(file) }
+            release(number)
+        }
+        for _ in 0..<count {
+            let file = disk.makeFile(owner: user)
+            file.isForeign = true
+            (file.isProgramData, file.links) = (true, 1)
+            _ = try? add(SimulatedHandle(file: file, isWritable: true))
+        }
+    }
+
+    /// What the library may do with a number within a lease only, since it is a file of the program by now.
+    private func spare(_ number: Int32, _ verb: String) {
+        guard handles[number]?.file?.isProgramData == true else { return }
+        violate("\(verb) the program's own file, which has the number \(number)")
+    }
+
+    /// Whether the logger need not have noticed that its descriptors were closed.
+    private var mayBeUnnoticed: Bool {
+        guard let closedAt, disk.lookInterval > .zero else { return false }
+        return disk.clock.uptime() - closedAt < disk.lookInterval
     }
 
     private func trace(_ text: @autoclosure () -> String) { story?(text()) }
@@ -116,6 +166,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func openDirectory(_ path: String) throws(SystemFailure) -> Int32 {
         try enter(.open)
+        try search(.open)
         guard path == "/logs", let folder = disk.folder else { throw SystemFailure(.open, ENOENT) }
         return try add(SimulatedHandle(folder: folder))
     }
@@ -127,6 +178,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         // A directory above, of which nothing but that is asked.
         if name.hasPrefix("..") { return try add(SimulatedHandle()) }
         let folder = try folder(directory, .open)
+        try search(.open)
         let isWriting = flags & (O_WRONLY | O_RDWR) != 0
         if let file = folder.entries[name] {
             if flags & O_EXCL != 0 { throw SystemFailure(.open, EEXIST) }
@@ -141,8 +193,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         guard flags & O_CREAT != 0, !folder.isRemoved else { throw SystemFailure(.open, ENOENT) }
         guard mayChange(folder) else { throw SystemFailure(.open, EACCES) }
         guard handles.count < descriptorLimit else { throw SystemFailure(.open, EMFILE) }
-        let file = disk.makeFile(owner: user, mode: mode)
-        file.links = 1
+        let file = try makeFile(mode: mode, .open)
         file.isLog = !name.hasPrefix(".")
         folder.entries[name] = file
         created += file.isLog ? 1 : 0
@@ -153,6 +204,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     }
 
     func close(_ descriptor: Int32) {
+        spare(descriptor, "closed")
+        trace("\(process) closes number \(descriptor)")
         if !isDead { release(descriptor) }
     }
 
@@ -178,7 +231,12 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         let room = max(0, disk.capacity - disk.used)
         count = min(bytes.count, room)
         if count == 0, bytes.count > 0 { throw SystemFailure(.write, ENOSPC) }
-        if file.isForeign { violate("wrote to a file of others") }
+        if file.isProgramData {
+            // What is written within a lease goes where the number leads.
+            if !mayBeUnnoticed { spare(descriptor, "wrote to") }
+        } else if file.isForeign {
+            violate("wrote to a file of others")
+        }
         if file.processed > 0, !disk.hasLostCatalogue {
             violate("wrote to a file that was processed already")
         }
@@ -208,6 +266,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func truncate(_ descriptor: Int32, to length: Int) throws(SystemFailure) {
         try enter(.truncate, descriptor)
+        spare(descriptor, "cut")
         let file = try file(descriptor, .truncate)
         if file.isForeign { violate("cut a file of others") }
         trace("\(process) cuts file \(file.number) of \(file.data.count) to \(length)")
@@ -223,6 +282,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func tryLock(_ descriptor: Int32, shared: Bool) throws(SystemFailure) -> Bool {
         try enter(.lock)
+        if let number = disk.lockRefusal { throw SystemFailure(.lock, number) }
+        spare(descriptor, "locked")
         let handle = try handle(descriptor, .lock)
         guard let file = handle.file else { return true }
         let key = ObjectIdentifier(handle)
@@ -230,10 +291,12 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
             if !(shared && isShared) { return false }
         }
         file.locks[key] = shared
+        hasLocked = true
         return true
     }
 
     func unlock(_ descriptor: Int32) {
+        spare(descriptor, "unlocked")
         guard !isDead, let handle = handles[descriptor] else { return }
         handle.file?.locks[ObjectIdentifier(handle)] = nil
     }
@@ -241,6 +304,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     // MARK: Status
 
     func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
+        // Of a number that is another file's, the system tells always.
+        if let file = handles[descriptor]?.file, file.isProgramData { return file.status }
         try enter(.status, descriptor)
         let handle = try handle(descriptor, .status)
         if let file = handle.file { return file.status }
@@ -257,14 +322,15 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
         try enter(.status)
-        guard let file = try folder(directory, .status).entries[name] else {
-            throw SystemFailure(.status, ENOENT)
-        }
+        let folder = try folder(directory, .status)
+        try search(.status)
+        guard let file = folder.entries[name] else { throw SystemFailure(.status, ENOENT) }
         return file.status
     }
 
     func status(path: String) throws(SystemFailure) -> FileStatus {
         try enter(.status)
+        try search(.status)
         guard let folder = disk.folder else { throw SystemFailure(.status, ENOENT) }
         if path == "/logs" || path == "/logs/." { return SimulatedKernel.status(folder) }
         guard path.hasPrefix("/logs/"), let file = folder.entries[String(path.dropFirst(6))] else {
@@ -277,6 +343,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
         try enter(.changeMode)
+        if let number = disk.modeRefusal { throw SystemFailure(.changeMode, number) }
         let handle = try handle(descriptor, .changeMode)
         handle.file?.mode = mode
         handle.folder?.mode = mode
@@ -314,6 +381,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     func rename(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
         try enter(.rename)
         let folder = try folder(directory, .rename)
+        try search(.rename)
         guard let file = folder.entries[old] else { throw SystemFailure(.rename, ENOENT) }
         guard mayChange(folder) else { throw SystemFailure(.rename, EACCES) }
         if let there = folder.entries[new] {
@@ -330,6 +398,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     func link(_ directory: Int32, _ old: String, to new: String) throws(SystemFailure) {
         try enter(.link)
         let folder = try folder(directory, .link)
+        try search(.link)
         guard let file = folder.entries[old] else { throw SystemFailure(.link, ENOENT) }
         guard folder.entries[new] == nil else { throw SystemFailure(.link, EEXIST) }
         guard mayChange(folder), !folder.isRemoved else { throw SystemFailure(.link, EACCES) }
@@ -342,16 +411,16 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     func symlink(_ directory: Int32, _ name: String, to target: String) throws(SystemFailure) {
         try enter(.symlink)
         let folder = try folder(directory, .symlink)
+        try search(.symlink)
         guard folder.entries[name] == nil else { throw SystemFailure(.symlink, EEXIST) }
         guard mayChange(folder), !folder.isRemoved else { throw SystemFailure(.symlink, EACCES) }
-        let file = disk.makeFile(.symbolicLink, owner: user)
-        file.links = 1
-        folder.entries[name] = file
+        folder.entries[name] = try makeFile(.symbolicLink, .symlink)
     }
 
     func unlink(_ directory: Int32, _ name: String) throws(SystemFailure) {
         try enter(.unlink)
         let folder = try folder(directory, .unlink)
+        try search(.unlink)
         guard let file = folder.entries[name] else { throw SystemFailure(.unlink, ENOENT) }
         if file.kind == .directory { throw SystemFailure(.unlink, EISDIR) }
         try checkRemoval(name, file, .unlink, folder, "removed")
@@ -399,6 +468,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func names(_ directory: Int32) throws(SystemFailure) -> [String] {
         try enter(.list)
-        return try folder(directory, .list).entries.keys.sorted()
+        let folder = try folder(directory, .list)
+        try search(.list)
+        return folder.entries.keys.sorted()
     }
 }

@@ -168,7 +168,7 @@ final class FileEngine {
 
     private func spend(_ bytes: Int) throws(SystemFailure) {
         if plan.spend(bytes) { return }
-        let (free, total) = try calls.freeSpace(directory.descriptor.number)
+        let (free, total) = try calls.freeSpace(try directory.descriptor.number)
         guard plan.spend(bytes, free: free, of: total) else { throw SystemFailure(.freeSpace, ENOSPC) }
     }
 
@@ -320,8 +320,8 @@ final class FileEngine {
             switch step {
             case .examine: try examine(moment)
             case .open: try open(moment)
-            case .roll(isFollowed: true): try roll(moment)
-            case .roll(isFollowed: false): if try !finishIdle() { outcome = .postponed }
+            case .roll:
+                if try !roll(moment, isFollowed: !records.ends.isEmpty) { outcome = .postponed }
             case .makeRoom(let bytes): try makeRoom(bytes)
             case .header: try writeHeader()
             case .write(let count, let bytes):
@@ -338,7 +338,7 @@ final class FileEngine {
             if let failure = plan.failure { tellFailed(failure) }
             // Other programs may have created the file under its fixed name, and written to it.
             failing = .examine
-            if step == .open || step == .roll(isFollowed: true), let writer { try follow(writer) }
+            if step == .open || step == .roll, outcome.isDone, let writer { try follow(writer) }
         } catch {
             fail(failing, error, moment)
         }
@@ -355,8 +355,15 @@ final class FileEngine {
     ) {
         let lock = (error as? LogError).flatMap { $0.code == .secret ? $0 : nil }
         let failure = error as? SystemFailure ?? SystemFailure(.open, (error as? LogError)?.cause ?? EPERM)
+        let wasRollFailing = plan.health.isRollFailing
         note(step, isLeft ? .left(failure) : .failed(failure), moment)
-        if let lock { report(.locked(reason: "\(lock)")) } else { tellFailed(failure) }
+        if let lock {
+            report(.locked(reason: "\(lock)"))
+        } else if step == .roll, let writer {
+            if !wasRollFailing { report(.continued(name: writer.name, failure)) }
+        } else {
+            tellFailed(failure)
+        }
     }
 
     private func tellFailed(_ failure: SystemFailure) {
@@ -371,12 +378,12 @@ final class FileEngine {
     /// earlier failure left, and ends a line that others left without its end.
     private func examine(_ moment: FilePlan.Moment) throws {
         guard let writer else { return }
-        if writer.isShared, !moment.isLocked {
-            // It must not be changed without its lock.
-            _ = try releaseIfTakenAway(writer, calls.status(writer.file.number))
-            return
-        }
         do {
+            if writer.isShared, !moment.isLocked {
+                // It must not be changed without its lock.
+                _ = try releaseIfTakenAway(writer, writer.file.status())
+                return
+            }
             let wasTorn = writer.isTorn
             let status = try writer.refresh()
             inventory.resize(writer.name, to: writer.size)
@@ -386,8 +393,12 @@ final class FileEngine {
             if releaseIfTakenAway(writer, status) { return }
             writer.checkLimit()
         } catch {
-            guard writer.mustCut || error.number == EBADF else { throw error }
-            // What is at its end cannot be cut off, or it was closed by others: leave it alone.
+            if error.number == EBADF {
+                report(.closed(name: writer.name))
+                return release(writer)
+            }
+            guard writer.mustCut else { throw error }
+            // What is at its end cannot be cut off: leave it alone.
             opener.requireNew(always: true)
             store.noteFinished(writer.name, writer.label)
             release(writer)
@@ -409,10 +420,12 @@ final class FileEngine {
     /// Opens the file of the next record; leaves the file of all, or of this process alone, for the other.
     private func open(_ moment: FilePlan.Moment) throws {
         if let old = writer {
-            if !moment.isLocked || !old.hasRecords {
-                release(old)
-            } else if try !releaseIfTakenAway(old, old.refresh()) {
+            if old.file.isOurs, moment.isLocked, old.hasRecords,
+                try !releaseIfTakenAway(old, old.refresh()), !old.isOutgoing
+            {
                 retire(old)
+            } else if writer != nil {
+                release(old)
             }
         }
         writer = try opener.open(moment.wall, moment.uptime)
@@ -421,7 +434,7 @@ final class FileEngine {
     private func makeRoom(_ bytes: Int) throws {
         if bytes == 0 {
             // A file that was taken away must not protect another one that has its name by now.
-            if let writer, !writer.isTorn, let status = try? calls.status(writer.file.number) {
+            if let writer, !writer.isTorn, let status = try? writer.file.status() {
                 _ = releaseIfTakenAway(writer, status)
             }
             try store.start()
@@ -446,17 +459,40 @@ final class FileEngine {
         inventory.resize(writer.name, to: writer.size)
     }
 
-    // MARK: Rolling
+    // MARK: Leaving the file
 
-    /// Finishes the file and creates the next one at once; keeps the open one where that fails.
-    private func roll(_ moment: FilePlan.Moment) throws {
-        guard let old = writer else { return }
-        _ = ledger.lock.acquire()
+    /// Opens the file of the next record, and leaves the open one then; keeps it where that fails.
+    ///
+    /// Where nothing follows yet, the next file is created with the next record, and it is only tried here
+    /// whether that is possible. False where others have the lock that a shared file needs.
+    private func roll(_ moment: FilePlan.Moment, isFollowed: Bool) throws -> Bool {
+        guard let old = writer else { return true }
+        let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
+        guard isLocked || !old.isShared else { return false }
+        if !isFollowed { try opener.tryCreating() }
+        if !old.isOutgoing {
+            try finish(old, moment, isFollowed: isFollowed)
+        } else if isFollowed {
+            try replace(old, moment)
+        } else {
+            if settings.syncPolicy != .never { _ = try? old.sync() }
+            release(old)
+        }
+        store.applyLimits()
+        return true
+    }
+
+    private func finish(_ old: FileWriter, _ moment: FilePlan.Moment, isFollowed: Bool) throws {
         let name = old.name
         do {
-            let cipher = try settings.cipher()
+            let cipher = isFollowed ? try settings.cipher() : nil
             try names.giveFinalName(old, moment.wall)
+            guard isFollowed else {
+                try? names.removeSurplusName()
+                opener.requireNew()
+                return retire(old)
+            }
             writer = try opener.create(
                 moment.wall, cipher, isShared: old.isShared, finishing: (old.name, old.label))
         } catch {
@@ -465,10 +501,22 @@ final class FileEngine {
             throw error
         }
         close(old)
-        store.applyLimits()
     }
 
-    /// Finishes the file that is written, or that the next line would have continued; that creates a new one.
+    /// Opens another file instead of one that has lost its name, or is finished already.
+    private func replace(_ old: FileWriter, _ moment: FilePlan.Moment) throws {
+        inventory.protect(old.name, false)
+        // It may be the next one, under its new name.
+        old.file.unlock()
+        store.refresh()
+        do { writer = try opener.open(moment.wall, moment.uptime) } catch {
+            if (try? directory.tryLock(old.file, shared: old.isShared)) != true { writer = nil }
+            throw error
+        }
+        if settings.syncPolicy != .never { _ = try? old.sync() }
+    }
+
+    /// Leaves the file that is written, or that the next line would have continued, for a new one.
     ///
     /// False where it is not possible; the file is then still written to. One without records stays as it is
     /// where `keepsEmpty` says so.
@@ -476,47 +524,25 @@ final class FileEngine {
     func rollNow(keepsEmpty: Bool = true) -> Bool {
         endLease()
         checkProcess()
+        retry()
+        guard writer == nil else { return leave(.roll(keepsEmpty: keepsEmpty)) }
         plan.begin()
         let moment = moment()
-        do {
-            try finish(keepsEmpty: keepsEmpty)
-            note(.roll(isFollowed: false), .done, moment)
-            return true
-        } catch {
-            fail(.roll(isFollowed: false), error, moment)
+        opener.requireNew()
+        do { try opener.finishLeftovers() } catch {
+            fail(.roll, error, moment)
             return false
         }
-    }
-
-    /// Finishes a file whose time is over; false where others have the lock that a shared one needs.
-    private func finishIdle() throws -> Bool {
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
-        if let writer, writer.isShared, !isLocked { return false }
-        try finish(keepsEmpty: true)
-        // Finishing has tried again what waits, with demands of its own.
-        plan.begin()
+        plan.sync.noteName()
         return true
     }
 
-    private func finish(keepsEmpty: Bool) throws {
-        retry()
-        guard let old = writer else {
-            opener.requireNew()
-            return try opener.finishLeftovers()
-        }
-        guard old.hasRecords || !keepsEmpty else { return }
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
-        guard isLocked || !old.isShared else { throw SystemFailure(.lock, EAGAIN) }
-        if old.isShared, followOthers(old) { return }
-        if try releaseIfTakenAway(old, old.refresh()) { return }
-        guard !old.isTorn else { throw SystemFailure(.truncate, EIO) }
-        try names.giveFinalName(old, clock.now())
-        try? names.removeSurplusName()
-        opener.requireNew()
-        retire(old)
-        store.applyLimits()
+    /// Does what a demand for another file asks for; false where the open one is still written to.
+    private func leave(_ demand: FilePlan.Demand) -> Bool {
+        let isLocked = beginWrite()
+        defer { endWrite() }
+        run(demand, isLocked)
+        return plan.failure == nil && plan.rollFailure == nil
     }
 
     /// Notes that a file is finished, and closes it.
@@ -529,27 +555,33 @@ final class FileEngine {
     /// Closes a file that is finished.
     private func close(_ old: FileWriter) {
         if plan.settings.syncPolicy != .never { _ = try? old.sync() }
-        plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
-        let modified = try? calls.status(old.file.number).modified
-        inventory.modify(old.name, at: modified ?? clock.now())
+        noteFinished(old)
         inventory.protect(old.name, false)
         // Others wait for this lock, and a child that a fork made holds the file open as well.
-        calls.unlock(old.file.number)
+        old.file.unlock()
         report(.rolled(name: old.name))
+    }
+
+    private func noteFinished(_ old: FileWriter) {
+        plan.noteFinished(old.name) { [inventory] in Set(inventory.entries.map(\.name)) }
+        let modified = try? old.file.status().modified
+        inventory.modify(old.name, at: modified ?? clock.now())
     }
 
     /// Releases the file without finishing it.
     private func release(_ file: FileWriter) {
         inventory.protect(file.name, false)
-        if process.isHere(calls) { calls.unlock(file.file.number) }
+        if process.isHere(calls) { file.file.unlock() }
         writer = nil
         store.refresh()
     }
 
-    /// Releases a file that has lost its name, which may be another file's by now; whether it has.
+    /// Releases a file that others have removed, and has one that they have renamed left.
+    ///
+    /// Its name may be another file's by now. Returns whether it was released.
     private func releaseIfTakenAway(_ file: FileWriter, _ status: FileStatus) -> Bool {
         let place = file.place(status, in: directory)
-        guard place != .inPlace else { return false }
+        if place == .inPlace || place == .moved && file.isOutgoing { return false }
         report(.disturbed(name: file.name, place))
         // A file with the fixed active name that is there by now was made for us; any other is another's.
         if file.name == settings.naming.activeName {
@@ -557,8 +589,12 @@ final class FileEngine {
         } else {
             opener.requireNew()
         }
-        release(file)
-        return true
+        if place == .removed {
+            release(file)
+        } else {
+            file.leaveSoon()
+        }
+        return place == .removed
     }
 
     /// Leaves a file that another process has finished.
@@ -651,17 +687,24 @@ final class FileEngine {
         endLease()
         checkProcess()
         let (old, wasStarted) = (settings, isStarted)
-        if wasStarted, old.naming !== new.naming || old.scheme !== new.scheme || old.isShared != new.isShared
-        {
+        let hasNewNames =
+            old.naming !== new.naming || old.scheme !== new.scheme || old.isShared != new.isShared
+        if wasStarted, hasNewNames {
             // With the old names, which the file has.
-            leaveFile()
+            retry()
+            if let writer { finishNames(of: writer) }
+            opener.requireNew()
             store.forgetStart()
         }
         store.settings = new
         plan.apply(new, isStarted: wasStarted, moment())
         guard wasStarted else { return }
-        if let writer, writer.isFramed != new.encrypts || writer.isFramed && !hasKey(writer) {
-            leaveFile()
+        if let writer {
+            let hasOtherKey = writer.isFramed != new.encrypts || writer.isFramed && !hasKey(writer)
+            if hasNewNames || hasOtherKey {
+                // Lines wait rather than be written without the key, or without the lock of a file of all.
+                leaveFile(mayContinue: !hasOtherKey && writer.isShared == new.isShared)
+            }
         }
         if plan.hasNewLimits { advise() }
         run(.time)
@@ -671,11 +714,31 @@ final class FileEngine {
     /// Whether the file is encrypted with the key that is to be used from now on.
     private func hasKey(_ file: FileWriter) -> Bool { (try? settings.cipher()) == file.cipher }
 
-    /// Finishes the file, or releases it where that is not possible; the next one is new.
-    private func leaveFile() {
-        let file = writer
-        if let file, !file.hasRecords || !rollNow(), writer === file { release(file) }
+    /// Leaves the file for a new one; where that is not possible, it is continued or released.
+    private func leaveFile(mayContinue: Bool) {
+        guard let file = writer else { return opener.requireNew() }
+        if file.hasRecords, leave(.roll(keepsEmpty: false)) || mayContinue { return }
+        if writer === file { release(file) }
         opener.requireNew()
+    }
+
+    /// Finishes a file whose names are about to be others; it is written to until another one is open.
+    private func finishNames(of file: FileWriter) {
+        let isLocked = ledger.lock.acquire()
+        defer { ledger.lock.release() }
+        file.leaveSoon()
+        guard file.hasRecords, isLocked || !file.isShared, !file.isShared || !followOthers(file) else {
+            return
+        }
+        do {
+            if try releaseIfTakenAway(file, file.refresh()) || file.isTorn { return }
+            try names.giveFinalName(file, clock.now())
+        } catch {
+            return store.report(error, name: file.name)
+        }
+        store.noteFinished(file.name, file.label)
+        noteFinished(file)
+        report(.rolled(name: file.name))
     }
 
     /// Tells of settings that contradict each other.
@@ -711,10 +774,14 @@ final class FileEngine {
         releaseSynced()
     }
 
-    /// Closes the file, and keeps what is pending; the next record opens it again.
+    /// Leaves the file for another one if it has another name by now, or none.
     func reopen() {
+        endLease()
+        checkProcess()
         retry()
-        releaseSynced()
+        if isStarted { ledger.saveChanges() }
+        if let writer, settings.syncPolicy != .never { _ = try? writer.sync() }
+        _ = leave(.reopen)
     }
 
     private func releaseSynced() {

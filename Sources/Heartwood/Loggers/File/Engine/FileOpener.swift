@@ -26,6 +26,8 @@ final class FileOpener {
     private var mustBeginAlways = false
     /// Another process or logger writes to this directory, so names say whose they are.
     private var sharesDirectory = false
+    /// What the file system does not have, and was said.
+    private var toldMissing: Set<LogDirectory.Feature> = []
 
     init(_ store: FileStore, beginning: @escaping () -> FileBeginning) {
         self.store = store
@@ -71,7 +73,14 @@ final class FileOpener {
             ? try find(now, uptime, cipher) : nil
         let writer = try found ?? create(now, cipher, isShared: isShared, finishing: nil)
         (mustBegin, mustBeginAlways) = (false, false)
+        tellMissing()
         return writer
+    }
+
+    /// Says once what the file system does not have.
+    private func tellMissing() {
+        for feature in directory.missing.subtracting(toldMissing) { store.report(.missing(feature)) }
+        toldMissing = directory.missing
     }
 
     // MARK: Files of earlier runs
@@ -161,7 +170,7 @@ final class FileOpener {
             names.finishFound(entry)
             return nil
         }
-        if settings.isShared, isAlone { _ = try calls.tryLock(file.number, shared: true) }
+        if settings.isShared, isAlone { _ = try directory.tryLock(file, shared: true) }
         return FileWriter(
             file: file, status: status, name: entry.name, label: entry.label, createdAt: createdAt,
             isNew: false, endsLines: settings.repairsTornLines, isWhole: isAlone,
@@ -229,6 +238,15 @@ final class FileOpener {
     }
 
     // MARK: New files
+
+    /// Finds out whether a file could be created.
+    func tryCreating() throws {
+        let name = ".\(settings.naming.application).\(calls.process).new"
+        try directory.remove(name)
+        let file = try directory.create(name, mode: 0o600, isSecret: settings.encrypts)
+        defer { _ = try? directory.remove(name) }
+        _ = try directory.tryLock(file)
+    }
 
     /// Creates a file, and notes in the same step that `old` is finished.
     func create(
@@ -324,11 +342,11 @@ final class FileOpener {
     /// Creates a file and takes its lock; nil where another process took the lock or removed the file first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
         let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.permissions)) & 0o777
-        let file = try directory.create(name, mode: mode)
+        let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         calls.protect(file.number, as: settings.fileProtection)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
         // Until it was locked, others may have taken it for a file without a writer, and removed it.
-        guard try directory.status(name)?.identity == calls.status(file.number).identity else { return nil }
+        guard try directory.status(name)?.identity == file.identity else { return nil }
         settings.scheme.didCreate(directory.path + "/" + name)
         return file
     }
@@ -375,7 +393,7 @@ final class FileOpener {
                 // theirs.
                 return names.putAside(name) ? .renamed : .refused
             }
-            if settings.isShared, taken.isAlone { _ = try calls.tryLock(file.number, shared: true) }
+            if settings.isShared, taken.isAlone { _ = try directory.tryLock(file, shared: true) }
             let tail: FrameTail?
             do {
                 tail = try cipher.flatMap { try FrameTail.find(in: file, size: status.size, $0, calls) }
@@ -410,8 +428,8 @@ final class FileOpener {
     /// Nil where another process or logger has it; throws `ENOENT` where the name was another file's before.
     private func take(_ name: String) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
         let (file, _) = try directory.open(name)
-        let isAlone = try calls.tryLock(file.number)
-        guard try isAlone || settings.isShared && calls.tryLock(file.number, shared: true) else {
+        let isAlone = try directory.tryLock(file)
+        guard try isAlone || settings.isShared && directory.tryLock(file, shared: true) else {
             sharesDirectory = true
             return nil
         }
@@ -424,15 +442,8 @@ final class FileOpener {
 
     /// Takes the lock of a file that was just created; false where another process took it first.
     private func lock(new file: Descriptor, _ name: String, isShared: Bool) throws(SystemFailure) -> Bool {
-        do throws(SystemFailure) {
-            return try calls.tryLock(file.number, shared: isShared)
-        } catch {
-            // Where locks do not work at all, no other process can have taken this one.
-            if [ENOLCK, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL].contains(error.number) {
-                _ = try? directory.remove(name)
-                throw error
-            }
-            return try calls.tryLock(file.number, shared: isShared)
+        do throws(SystemFailure) { return try directory.tryLock(file, shared: isShared) } catch {
+            return try directory.tryLock(file, shared: isShared)
         }
     }
 }

@@ -10,8 +10,10 @@ import CHeartwood
 ///    header, and that is neither over nor torn.
 /// 2. Each demand ends: whatever fails is not tried again for the same demand, or ends it.
 /// 3. What is written, waits and was dropped adds up to what came in (promise 4).
-/// 4. Where no other file can be created, records go on into the one that is open: a file above its limit is
-///    better than a lost line.
+/// 4. A file is left only when its successor is open, whatever it is left for: its size, its time, a call,
+/// a
+///    signal, other settings, or since it has another name. Where no successor can be opened, records go on
+///    into it: a file above its limit is better than a lost line.
 struct FilePlan {
     /// What the engine is asked to do.
     enum Demand {
@@ -19,6 +21,10 @@ struct FilePlan {
         case records(ArraySlice<Int>, from: Int)
         /// Get the file of the next record ready.
         case file
+        /// Leave the file for another one; one without records only where `keepsEmpty` does not keep it.
+        case roll(keepsEmpty: Bool)
+        /// Leave the file if it has another name by now.
+        case reopen
         /// Do what a batch leaves to do; urgently, where one of its records asks for that.
         case rest(isUrgent: Bool)
         /// Do what the time, or a change of the settings, asks for.
@@ -31,8 +37,9 @@ struct FilePlan {
         case examine
         /// Open the file of the next record, and leave the one that is open, if any.
         case open
-        /// Finish the open file, and begin the next one at once, or with the next record.
-        case roll(isFollowed: Bool)
+        /// Leave the open file for the one of the next record, which is opened before; where no record is
+        /// there yet, it is only tried whether it can be.
+        case roll
         /// Remove files: for so many bytes, or what is beyond the limits.
         case makeRoom(bytes: Int)
         /// Write the header of the new file.
@@ -58,6 +65,8 @@ struct FilePlan {
         case left(SystemFailure)
         /// Others have the lock that it needs.
         case postponed
+
+        var isDone: Bool { if case .done = self { true } else { false } }
     }
 
     /// The open file, as far as decisions need it.
@@ -75,6 +84,8 @@ struct FilePlan {
         var isFramed: Bool
         /// Others have written to it with another key.
         var isForeign = false
+        /// It is to be left in any case: it has another name by now, or is one of earlier settings.
+        var isOutgoing = false
         var createdAt: LogTimestamp
     }
 
@@ -96,6 +107,8 @@ struct FilePlan {
     private struct Round {
         /// The file needs no look before the next step.
         var isReady = false
+        /// The file was left, as the demand asks for.
+        var hasRolled = false
         var attempt = WriteGate.Attempt()
         /// The most records of a write.
         var most = Int.max
@@ -104,6 +117,8 @@ struct FilePlan {
         /// Why no file can ever hold the first record.
         var never: Int32?
         var hasSynchronized = false
+        /// Why the file could not be left.
+        var rollFailure: SystemFailure?
         /// Why the demand has failed.
         var failure: SystemFailure?
     }
@@ -152,6 +167,8 @@ struct FilePlan {
             health.noteSuccess()
             return .wait(because: nil)
         case .file: return nextWrite(nil, moment)
+        case .roll(let keepsEmpty): return nextRoll(moment) { $0.hasRecords || !keepsEmpty }
+        case .reopen: return nextRoll(moment, isWanted: \.isOutgoing)
         case .rest(let isUrgent): return rest(isUrgent, moment)
         case .time: return due(moment)
         }
@@ -183,7 +200,7 @@ struct FilePlan {
         if case .write = step { return step }
         // Anything but a plain write is decided by a file that was just looked at.
         if look.isSkipped { return examine() }
-        guard step == .roll(isFollowed: true), !mayRoll(file, moment) else { return step }
+        guard step == .roll, !mayRoll(file, moment) else { return step }
         round.attempt.cannotRoll = true
         return nextWrite(records, moment)
     }
@@ -196,12 +213,23 @@ struct FilePlan {
     /// The roll of a file that is over, if it can be rolled.
     private mutating func rollDue(_ file: File, _ moment: Moment) -> Step? {
         let mustRoll = round.mustRoll ?? (file.isForeign ? EPERM : nil)
-        if mustRoll != nil || isOver(file, moment), mayRoll(file, moment) { return .roll(isFollowed: true) }
+        if mustRoll != nil || isOver(file, moment), mayRoll(file, moment) { return .roll }
         return mustRoll.map { .wait(because: $0) }
     }
 
-    /// Whether the time of a file with records is over; one without begins again.
+    /// The roll that a call asks for, of a file that was just looked at.
+    private mutating func nextRoll(_ moment: Moment, isWanted: (File) -> Bool) -> Step {
+        guard let file, !round.hasRolled, round.rollFailure == nil else { return .wait(because: nil) }
+        if file.isShared, !moment.isLocked { return .wait(because: EAGAIN) }
+        if !round.isReady { return examine() }
+        guard isWanted(file) else { return .wait(because: nil) }
+        return file.isTorn ? .wait(because: EIO) : .roll
+    }
+
+    /// Whether a file is to be left: one that is outgoing, or has records and whose time is over; the time
+    /// of one without begins again.
     private mutating func isOver(_ file: File, _ moment: Moment) -> Bool {
+        if file.isOutgoing { return true }
         if moment.wall < deadline.earliest { renewDeadline(from: file.createdAt, moment) }
         guard deadline.isReached(wall: moment.wall, steady: moment.uptime) else { return false }
         if !file.hasRecords { renewDeadline(from: moment.wall, moment) }
@@ -223,7 +251,8 @@ struct FilePlan {
     /// needs the exact size.
     private func mayRelyOnLook(at file: File, _ moment: Moment) -> Bool {
         !look.isDue(at: moment.uptime) && !moment.isJournaled && !settings.isShared && !file.isShared
-            && !file.isFramed && settings.fileHeader == nil && headerSize == 0 && !file.needsHeader
+            && !file.isFramed && !file.isOutgoing && settings.fileHeader == nil && headerSize == 0
+            && !file.needsHeader
             && !file.isTorn
             && moment.wall >= deadline.earliest
             && !deadline.isReached(wall: moment.wall, steady: moment.uptime)
@@ -237,9 +266,11 @@ struct FilePlan {
     }
 
     private mutating func due(_ moment: Moment) -> Step {
-        if let file, file.hasRecords, !round.attempt.cannotRoll, health.mayRollIdle(at: moment.uptime) {
+        if let file, file.hasRecords || file.isOutgoing, mayRoll(file, moment) {
             let limit = hasNewPolicy ? rolling.maximumSize : 0
-            if isOver(file, moment) || limit > 0 && file.size >= limit { return .roll(isFollowed: false) }
+            if isOver(file, moment) || limit > 0 && file.size >= limit {
+                return round.isReady ? .roll : examine()
+            }
             hasNewPolicy = false
         }
         let isAgeDue = moment.ageCheck.map { moment.uptime >= $0 } ?? false
@@ -257,8 +288,8 @@ struct FilePlan {
             // The wall clock may be set meanwhile: look again after ten minutes at the latest.
             consider(max(health.rollDelay(at: moment.uptime), min(delay, .seconds(600))))
         }
-        if hasNewPolicy, file?.hasRecords == true {
-            consider(max(.zero, health.rollDelay(at: moment.uptime)))
+        if hasNewPolicy && file?.hasRecords == true || file?.isOutgoing == true {
+            consider(health.rollDelay(at: moment.uptime))
         }
         if let ageCheck = moment.ageCheck { consider(max(.seconds(1), ageCheck - moment.uptime)) }
         return least
@@ -269,22 +300,18 @@ struct FilePlan {
     /// Takes how a step ended; ``file`` is the open file after it.
     mutating func note(_ step: Step, _ outcome: Outcome, _ moment: Moment) {
         switch (step, outcome) {
-        case (.roll(isFollowed: true), .failed):
+        case (.roll, .failed(let failure)):
+            // Not by the pause alone: the attempt may have taken longer than that.
             round.attempt.cannotRoll = true
+            round.rollFailure = failure
             // Others may have finished the file: records go on into it only after another look.
             round.isReady = false
             counters.failures += 1
             health.delayRoll(at: moment.uptime)
-        case (.roll(isFollowed: false), .failed(let failure)):
-            // Not by the pause alone: the attempt may have taken longer than that.
-            round.attempt.cannotRoll = true
-            fail(failure, moment)
-            health.delayIdleRoll(at: moment.uptime)
-            // What else is due does not wait for it.
-            round.failure = nil
         case (.roll, .postponed):
             round.attempt.cannotRoll = true
-            health.delayIdleRoll(at: moment.uptime)
+            round.rollFailure = SystemFailure(.lock, EAGAIN)
+            health.delayRoll(at: moment.uptime)
         case (.synchronize, .failed):
             round.hasSynchronized = true
             counters.failures += 1
@@ -298,9 +325,11 @@ struct FilePlan {
             look.note(at: moment.uptime)
             round.isReady = true
         case (.open, _): noteOpened(moment)
-        case (.roll(let isFollowed), _):
+        case (.roll, _):
+            health.noteRoll()
+            round.hasRolled = true
             sync.noteName()
-            if isFollowed { noteOpened(moment) }
+            noteOpened(moment)
         case (.makeRoom, _):
             round.attempt.hasMadeRoom = true
             round.isReady = false
@@ -362,6 +391,9 @@ struct FilePlan {
 
     /// Why the demand at hand has failed; nil where it has not.
     var failure: SystemFailure? { round.failure }
+    /// Why the file could not be left for the demand at hand, and is continued; nil where it was not to be
+    /// left.
+    var rollFailure: SystemFailure? { round.rollFailure }
 
     // MARK: The look
 
@@ -514,8 +546,8 @@ struct FileCounters: Sendable, Hashable {
     /// Records of the engine's own about dropped ones; not in `written`.
     var announcements = 0
 
-    /// Tells a logger's statistics what has changed since the last state they know, which this is, and becomes
-    /// the new one.
+    /// Tells a logger's statistics what has changed since the last state they know, which this is, and
+    /// becomes the new one.
     ///
     /// There, records count as delivered once they were handed over, or at the end of their batch: those that
     /// no file has are taken off.

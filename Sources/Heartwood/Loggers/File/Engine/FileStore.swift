@@ -64,6 +64,7 @@ final class FileStore {
     /// Reads what earlier runs left in the directory; once.
     func start() throws {
         guard !isStarted else { return }
+        try followDirectory()
         ledger.load(isFirst: true)
         try read()
         isStarted = true
@@ -297,10 +298,16 @@ enum FileEvent: Sendable {
     case removed(name: String)
     /// The file was removed, renamed or replaced by another program.
     case disturbed(name: String, FileWriter.Place)
+    /// The program has closed the file's descriptor; the file is opened again.
+    case closed(name: String)
     /// A torn last line was cut off.
     case repaired(name: String, bytes: Int)
     /// A call failed; lines wait, or a file could not be removed or renamed.
     case failed(SystemFailure, name: String?, waiting: Int)
+    /// The file was to be left, and is continued, because no other one can be opened.
+    case continued(name: String, SystemFailure)
+    /// The file system does not have something that files can do without.
+    case missing(LogDirectory.Feature)
     /// There is no key to encrypt with; lines wait.
     case locked(reason: String)
     /// Something in the directory was refused.

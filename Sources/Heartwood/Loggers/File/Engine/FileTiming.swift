@@ -117,8 +117,8 @@ struct FileHealth {
     private(set) var failure: SystemFailure?
     private var hasFailed = false
     private var nextAttempt = Duration.zero
-    private var nextRoll = Duration.zero
-    private var nextIdleRoll = Duration.zero
+    /// When a file that could not be left is left.
+    private var roll = RetryPlan(GrowingPause(first: .milliseconds(250), longest: .seconds(5)))
 
     mutating func noteSuccess() { failure = nil }
 
@@ -131,17 +131,19 @@ struct FileHealth {
     /// Puts the next attempt off, as after a failure.
     mutating func delay(at uptime: Duration) { nextAttempt = uptime + FileHealth.retryInterval }
 
-    /// A file could not be rolled, and is written to until later.
-    mutating func delayRoll(at uptime: Duration) { nextRoll = uptime + FileHealth.retryInterval }
+    /// A file could not be left, and is continued until later.
+    mutating func delayRoll(at uptime: Duration) { roll.fail(at: uptime) }
 
-    /// An idle file could not be rolled; one that is written may be before.
-    mutating func delayIdleRoll(at uptime: Duration) { nextIdleRoll = uptime + .seconds(1) }
+    /// A file was left.
+    mutating func noteRoll() { roll.succeed() }
+
+    /// Whether the last attempt to leave a file has failed.
+    var isRollFailing: Bool { roll.isFailing }
 
     func mayTry(at uptime: Duration) -> Bool { failure == nil || uptime >= nextAttempt }
-    func mayRoll(at uptime: Duration) -> Bool { uptime >= nextRoll }
-    func mayRollIdle(at uptime: Duration) -> Bool { uptime >= max(nextRoll, nextIdleRoll) }
+    func mayRoll(at uptime: Duration) -> Bool { roll.mayTry(at: uptime) }
     func retryDelay(at uptime: Duration) -> Duration { max(.zero, nextAttempt - uptime) }
-    func rollDelay(at uptime: Duration) -> Duration { max(nextRoll, nextIdleRoll) - uptime }
+    func rollDelay(at uptime: Duration) -> Duration { roll.isFailing ? max(.zero, roll.due - uptime) : .zero }
 
     /// Whether writing succeeds again after a failure; true once.
     mutating func hasRecovered() -> Bool {

@@ -28,6 +28,8 @@ final class FileWriter {
     var needsHeader: Bool
     /// Others have written to it with another key.
     var isForeign = false
+    /// It is to be left as soon as another file is open.
+    private(set) var isOutgoing = false
 
     /// Makes frames of the records; nil where they are written as they are.
     private var frames: FrameEncoder?
@@ -73,8 +75,12 @@ final class FileWriter {
     var facts: FilePlan.File {
         FilePlan.File(
             size: size, hasRecords: hasRecords, needsHeader: needsHeader, isTorn: isTorn, isShared: isShared,
-            isFramed: isFramed, isForeign: isForeign, createdAt: createdAt)
+            isFramed: isFramed, isForeign: isForeign, isOutgoing: isOutgoing,
+            createdAt: createdAt)
     }
+
+    /// Has the file left as soon as another one is open.
+    func leaveSoon() { isOutgoing = true }
 
     /// The key that records are encrypted with.
     var cipher: FrameCipher? { frames?.cipher }
@@ -96,7 +102,7 @@ final class FileWriter {
     /// A part that still cannot be cut off stays, and ``append(_:ends:from:announce:)`` completes its record.
     /// Where it throws, nothing must be written.
     func refresh() throws(SystemFailure) -> FileStatus {
-        let status = try calls.status(file.number)
+        let status = try file.status()
         let before = size
         // Cut to nothing from outside, as `copytruncate` does, it is as good as new.
         if status.size == 0, size > 0 {
@@ -149,7 +155,7 @@ final class FileWriter {
             return nil
         }
         if mayCut, last != nil, let cut = try? FileWriter.repairTornLine(file, size: size, calls) {
-            size = try calls.status(file.number).size
+            size = try file.status().size
             if size == 0 { hasRecords = false }
             wholeEnd = size
             return cut == 0 ? nil : cut
@@ -274,7 +280,7 @@ final class FileWriter {
         let known = size
         part = Array(written)
         do throws(SystemFailure) {
-            size = try calls.status(file.number).size
+            size = try file.status().size
             try removePart()
         } catch {
             // It is there still, and is looked at again before the next write.
@@ -342,7 +348,10 @@ final class FileWriter {
 
     // MARK: The disk
 
-    func sync() throws(SystemFailure) { try calls.sync(file.number) }
+    func sync() throws(SystemFailure) {
+        _ = try file.status()
+        try calls.sync(file.number)
+    }
 
     /// Cuts the file after its last newline (promise 8); returns how many bytes were cut off.
     ///

@@ -40,7 +40,7 @@ struct WriteGate {
         var count = rolling.fitting(
             rest, from: origin, size: file.size, isFresh: !file.hasRecords)
         if count == 0 {
-            if !attempt.cannotRoll { return .roll(isFollowed: true) }
+            if !attempt.cannotRoll { return .roll }
             count = rest.count
         }
         let fitting = rest.prefix(count)
@@ -54,7 +54,7 @@ struct WriteGate {
         let within = fitting.prefix { $0 - origin <= room }
         if let last = within.last { return .write(records: within.count, bytes: last - origin) }
         // Only this file is left to take the room: finish it, so that it can be removed.
-        return file.hasRecords && !attempt.cannotRoll ? .roll(isFollowed: true) : .wait(because: EDQUOT)
+        return file.hasRecords && !attempt.cannotRoll ? .roll : .wait(because: EDQUOT)
     }
 
     /// The records that go into one frame: as many as fit, at least one.

@@ -50,7 +50,7 @@ struct ArchiveJob {
             written += bytes.count
         }
         do {
-            guard try directory.calls.tryLock(target.number) else { throw SystemFailure(.lock, EAGAIN) }
+            guard try directory.tryLock(target) else { throw SystemFailure(.lock, EAGAIN) }
             // Who gave it up may have found no file yet that he could remove.
             if isGivenUp() { throw SystemFailure(.write, ECANCELED) }
             if !isFramed {

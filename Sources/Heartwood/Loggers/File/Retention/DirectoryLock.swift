@@ -61,30 +61,33 @@ package final class DirectoryLock {
             let outcome = takeFile(waits: waits)
             guard outcome == .held, let file else { return outcome }
             do {
-                let status = try directory.calls.status(file.number)
-                let named = status.links > 0 ? try directory.status(fileName) : nil
-                if named?.identity == status.identity { return .held }
-                directory.calls.unlock(file.number)
-                self.file = nil
+                if try directory.status(fileName)?.identity == file.identity { return .held }
             } catch {
+                // Where no name can be looked up any more, one that still has a name is the lock.
+                let isRefused = [EACCES, EPERM].contains((error as? SystemFailure)?.number)
+                if isRefused, let status = try? file.status(), status.links > 0 { return .held }
                 directory.calls.unlock(file.number)
                 break
             }
+            directory.calls.unlock(file.number)
+            self.file = nil
         }
         return .unusable
     }
 
     private func takeFile(waits: Bool) -> Outcome {
         let calls = directory.calls
-        // After a fork the open file is shared with the parent, and with it the lock. One that could only be
-        // read may be usable by now.
-        if owner.leaveParent(calls) || isReadOnly { file = nil }
+        // After a fork the open file is shared with the parent, and with it the lock. One that could only
+        // be read may be usable by now.
+        if owner.leaveParent(calls) || isReadOnly || file?.isOurs == false { file = nil }
         guard let file = file ?? open() else { return .unusable }
         self.file = file
         let limit = hasTimedOut ? DirectoryLock.impatience : DirectoryLock.patience
         for attempt in 0..<(waits ? Int(limit / .milliseconds(1)) : 1) {
             if attempt > 0 { calls.pause(.milliseconds(1)) }
-            guard let taken = try? calls.tryLock(file.number) else { return .unusable }
+            guard let taken = try? directory.tryLock(file), !directory.missing.contains(.locks) else {
+                return .unusable
+            }
             if taken {
                 hasTimedOut = false
                 return .held
@@ -145,13 +148,13 @@ package final class DirectoryLock {
     ///
     /// How many lock files this process has opened, as others may have removed one, and the size of the last.
     var generation: [Int]? {
-        guard let file, !isReadOnly, let status = try? directory.calls.status(file.number) else { return nil }
+        guard let file, !isReadOnly, let status = try? file.status() else { return nil }
         return [opened, status.size]
     }
 
     /// Tells the others that a file is created or finished; returns whether they will see it.
     func countUp() -> Bool {
-        guard var file else { return true }
+        guard var file, file.isOurs else { return true }
         if isReadOnly {
             do { file = try directory.open(fileName).file } catch {
                 // Others look each time where nobody can write it; perhaps only this process could not, for a
