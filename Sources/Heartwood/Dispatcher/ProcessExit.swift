@@ -2,8 +2,8 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// Flushes all dispatchers when the process ends by `exit` or by returning from `main`, on whatever thread and
-/// inside of whatever hook that is.
+/// Flushes all dispatchers when the process ends by `exit` or by returning from `main`, on any thread, also
+/// inside of a hook.
 ///
 /// From then on all calls are synchronous: handlers and destructors that run after the flush may log as well.
 ///
@@ -31,8 +31,8 @@ package enum ProcessExit {
     private static let least = Duration.milliseconds(100)
 
     private static let installed: Void = {
-        // A second `exit`, on another thread or in a hook that the flush calls, goes on with the handler after
-        // the one that runs: without this one it would end the process in the middle of the flush.
+        // A second `exit`, on another thread or in a hook that the flush calls, goes on with the handler
+        // after the one that runs: without this one it would end the process in the middle of the flush.
         atexit { if ProcessExit.unfinished.load(ordering: .relaxed) > 0 { ProcessExit.flushAtExit() } }
         flushBeforeOthers()
         NameObservers.shared.onLevelsChanged {

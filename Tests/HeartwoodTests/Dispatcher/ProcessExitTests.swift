@@ -214,7 +214,8 @@ struct ProcessExitTests {
             dispatcher.drainNow()
             quit(at: place, dispatcher, file)
         }
-        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first { $0.hasSuffix("log") })
+        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        let name = try #require(names.first { $0.hasSuffix("log") })
         let text = try String(contentsOfFile: path + "/" + name, encoding: .utf8)
         #expect(text == (0..<1000).map { "\($0)\n" }.joined())
         let errors = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
