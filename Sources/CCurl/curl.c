@@ -1,9 +1,12 @@
 #include "CCurl.h"
 
 #ifdef __linux__
+#include <dirent.h>
+#include <fcntl.h>
 #include <linux/sockios.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -57,6 +60,82 @@ long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets) {
         if (ioctl(sockets->each[i], SIOCOUTQ, &bytes) == 0) sum += bytes;
     }
     return sum;
+}
+
+// MARK: Pairs of sockets that libcurl opens for itself
+//
+// It wakes itself up by one pair for each multi handle, and by one for each name that it looks up. No callback makes them,
+// and 7.88 lets programs that this process starts inherit them.
+
+// Whether it is a local stream socket that a started program would inherit.
+static int is_inherited(int descriptor) {
+    int domain = 0, type = 0;
+    socklen_t size = sizeof domain;
+    return fcntl(descriptor, F_GETFD) == 0 && getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0
+        && domain == AF_UNIX && getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
+}
+
+static int unread(int descriptor) {
+    int count = -1;
+    return ioctl(descriptor, FIONREAD, &count) == 0 ? count : -1;
+}
+
+// Finds the inherited socket that each call of `poke` gives one more byte to read; -1 for none.
+//
+// Several calls, so that it is not another socket of the program, to which something comes at the same time.
+static int find_reader(void (*poke)(void *), void *context) {
+    DIR *open = opendir("/proc/self/fd");
+    if (!open) return -1;
+    int found = -1;
+    struct dirent *entry;
+    while (found < 0 && (entry = readdir(open))) {
+        int descriptor = atoi(entry->d_name);
+        if (entry->d_name[0] == '.' || !is_inherited(descriptor)) continue;
+        int before = unread(descriptor), calls = 0;
+        while (calls < 4 && before >= 0 && unread(descriptor) == before + calls) {
+            poke(context);
+            calls++;
+        }
+        if (calls == 4 && unread(descriptor) == before + 4) found = descriptor;
+    }
+    closedir(open);
+    return found;
+}
+
+static void poke_multi(void *multi) { curl_multi_wakeup(multi); }
+
+static void poke_peer(void *descriptor) { (void)send(*(int *)descriptor, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
+
+// Has no program inherit a pair of which libcurl reads this end alone, and writes to the other one alone.
+static void close_pair_on_exec(int reader) {
+    fcntl(reader, F_SETFD, FD_CLOEXEC);
+    int writer = find_reader(poke_peer, &reader);
+    if (writer >= 0) fcntl(writer, F_SETFD, FD_CLOEXEC);
+}
+
+CURLM *hw_curl_multi_make(void) {
+    CURLM *multi = curl_multi_init();
+    if (!multi) return NULL;
+    int reader = find_reader(poke_multi, multi);
+    if (reader >= 0) close_pair_on_exec(reader);
+    // Takes what has woken it up.
+    curl_multi_poll(multi, NULL, 0, 0, NULL);
+    return multi;
+}
+
+CURLMcode hw_curl_multi_perform(CURLM *multi) {
+    int running = 0, last = -1;
+    CURLMcode result = curl_multi_perform(multi, &running);
+    fd_set readers, writers, others;
+    FD_ZERO(&readers);
+    FD_ZERO(&writers);
+    FD_ZERO(&others);
+    if (curl_multi_fdset(multi, &readers, &writers, &others, &last) != CURLM_OK) return result;
+    for (int descriptor = 0; descriptor <= last; descriptor++) {
+        // The connections are those of `open_socket`; what else is read is the pair of a name that is looked up.
+        if (FD_ISSET(descriptor, &readers) && is_inherited(descriptor)) close_pair_on_exec(descriptor);
+    }
+    return result;
 }
 
 CURL *hw_curl_next_finished(CURLM *multi, CURLcode *result) {

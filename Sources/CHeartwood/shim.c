@@ -572,10 +572,28 @@ int hw_allocate(int descriptor, int64_t size) {
 void hw_let_go(int descriptor) {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0) return;
+#ifdef __linux__
+    dup3(nothing, descriptor, O_CLOEXEC);
+#else
     dup2(nothing, descriptor);
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+#endif
     close(nothing);
 }
+
+int hw_pipe(int ends[2]) {
+#ifdef __linux__
+    return pipe2(ends, O_CLOEXEC);
+#else
+    if (pipe(ends) != 0) return -1;
+    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
+int hw_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
+
+int hw_temporary_file(char *path) { return mkostemp(path, O_CLOEXEC); }
 
 uint64_t hw_random(void) {
     uint64_t value = 0;

@@ -130,11 +130,8 @@ static void on_hangup(int number, siginfo_t *info, void *context) {
 int hw_hangup_install(void) {
     if (hangup_pipe[0] < 0) {
         int ends[2];
-        if (pipe(ends) != 0) return -1;
-        for (int index = 0; index < 2; index++) {
-            fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-            fcntl(ends[index], F_SETFL, O_NONBLOCK);
-        }
+        if (hw_pipe(ends) != 0) return -1;
+        for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFL, O_NONBLOCK);
         hangup_pipe[0] = ends[0];
         hangup_pipe[1] = ends[1];
     }
@@ -256,8 +253,7 @@ int hw_ending_install(const int *numbers, int count, void (*work)(int)) {
     ending_work = work;
     if (ending_process != getpid()) {
         int ends[2];
-        if (pipe(ends) != 0) return errno;
-        for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+        if (hw_pipe(ends) != 0) return errno;
         fcntl(ends[1], F_SETFL, O_NONBLOCK);
         ending_pipe[0] = ends[0];
         ending_pipe[1] = ends[1];

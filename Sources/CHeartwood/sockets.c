@@ -81,6 +81,16 @@ int hw_connect(const struct hw_address *address, bool stream) {
     return connect_or_close(descriptor, (const struct sockaddr *)&address->storage, address->size);
 }
 
+int hw_accept(int listener) {
+#ifdef __linux__
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+#else
+    int descriptor = accept(listener, NULL, NULL);
+    if (descriptor >= 0) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    return descriptor;
+#endif
+}
+
 int hw_socket_error(int descriptor) {
     int error = 0;
     socklen_t size = sizeof error;

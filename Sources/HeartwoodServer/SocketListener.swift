@@ -71,7 +71,7 @@ package final class SocketListener: Sendable {
         _ serve: @escaping @Sendable (SocketStream, Int) -> Void
     ) {
         while true {
-            let descriptor = acceptConnection(listener)
+            let descriptor = hw_accept(listener)
             let error = hw_errno()
             let peer = descriptor >= 0 ? SocketAddress.peer(of: descriptor) : []
             let number = state.withLock { state -> Int? in
@@ -123,10 +123,4 @@ package final class SocketListener: Sendable {
             close(descriptor)
         }
     }
-}
-
-private func acceptConnection(_ listener: Int32) -> Int32 {
-    let descriptor = accept(listener, nil, nil)
-    if descriptor >= 0 { SystemCalls.closeOnExec(descriptor) }
-    return descriptor
 }

@@ -46,6 +46,16 @@ CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets);
 // How many bytes the other sides of all connections have not acknowledged.
 long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets);
 
+// A multi handle; null where there is no memory. Programs that this process starts do not inherit its sockets.
+//
+// libcurl makes two of them without a way to say so: a program that another thread starts between that and the end of this
+// function inherits them.
+CURLM *hw_curl_multi_make(void);
+
+// Does what there is to do for the transfers. Programs that are started after it do not inherit the sockets of a lookup of
+// a name that it has begun, where their numbers are below FD_SETSIZE.
+CURLMcode hw_curl_multi_perform(CURLM *multi);
+
 // The next finished transfer and its result, or null.
 CURL *hw_curl_next_finished(CURLM *multi, CURLcode *result);
 

@@ -534,6 +534,11 @@ void hw_boot_id(uint8_t *id);
 int hw_allocate(int descriptor, int64_t size);
 // Closes what a descriptor stands for, and keeps the number taken, so that closing it later does no harm.
 void hw_let_go(int descriptor);
+
+// As pipe, dup and mkstemp; programs that are started do not inherit what they open.
+int hw_pipe(int ends[2]);
+int hw_duplicate(int descriptor);
+int hw_temporary_file(char *path);
 uint64_t hw_random(void);
 
 // MARK: Sockets
@@ -557,6 +562,9 @@ const char *hw_resolve_reason(int error);
 // A socket that is connected, or is being connected: then it becomes writable, and `hw_socket_error` says how it went.
 int hw_connect(const struct hw_address *address, bool stream);
 int hw_socket_error(int descriptor);
+
+// The next connection of a listening socket; blocks.
+int hw_accept(int listener);
 
 ssize_t hw_send(int descriptor, const void *bytes, size_t count);
 

@@ -56,10 +56,7 @@ struct Intake {
         if room.used < 0 {
             return acceptOther(intake, text, count, level, category, context, site, asynchronous)
         }
-        let synchronous =
-            asynchronous.map { !$0 }
-            ?? (intake.pointee.synchronousLevels.pointee.load(ordering: .relaxed) & level != 0)
-        if synchronous {
+        if intake.pointee.isSynchronous(level, asynchronous) {
             intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
         } else {
             intake.pointee.wakeDrain(fill: Int(room.used), size: Int(room.size))
@@ -97,8 +94,7 @@ struct Intake {
     /// Puts a complete call into the ring, and waits where it is to wait.
     @inline(__always)
     func finish(_ call: inout Call, _ asynchronous: Bool?) {
-        let synchronous =
-            asynchronous.map { !$0 } ?? (synchronousLevels.pointee.load(ordering: .relaxed) & call.level != 0)
+        let synchronous = isSynchronous(call.level, asynchronous)
         write(&call, wakes: !synchronous)
         if hw_forked_child_load() {
             dispatcher._withUnsafeGuaranteedRef { $0.deliverInChild() }
@@ -107,6 +103,13 @@ struct Intake {
         } else if held.pointee.load(ordering: .relaxed) != 0 {
             dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
         }
+    }
+
+    /// Whether a call of this level waits for the loggers.
+    @inline(__always)
+    private func isSynchronous(_ level: UInt32, _ asynchronous: Bool?) -> Bool {
+        guard let asynchronous else { return synchronousLevels.pointee.load(ordering: .relaxed) & level != 0 }
+        return !asynchronous || ProcessExit.isFinal
     }
 
     @inline(__always)

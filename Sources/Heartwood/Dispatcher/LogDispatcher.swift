@@ -109,6 +109,7 @@ public final class LogDispatcher: Sendable {
         intake.initialize(to: Intake(self, usesTicks: usesTicks))
         consumer.belong(to: self)
         ProcessExit.register(self)
+        if ProcessExit.isFinal { applySynchronousLevels() }
         if ring.capacity < ring.wanted {
             diagnostics.report(
                 .setting,
@@ -146,6 +147,7 @@ public final class LogDispatcher: Sendable {
     /// changed.
     ///
     /// A synchronous call returns when all loggers have handled its message, or after ``synchronousTimeout``.
+    /// From the flush at `exit` on, all calls are synchronous.
     /// It does not wait for a logger for which an earlier call waited that long, until that logger has made
     /// progress.
     public var synchronousLevels: LogLevelMask {
@@ -153,9 +155,17 @@ public final class LogDispatcher: Sendable {
         set {
             settings.withLock { settings in
                 settings.synchronousLevels = newValue
-                intake.pointee.synchronousLevels.pointee.store(newValue.rawValue, ordering: .relaxed)
+                applySynchronousLevels(settings)
             }
         }
+    }
+
+    /// Tells the intake which levels are synchronous: at the end of the process all of them.
+    func applySynchronousLevels() { settings.withLock { applySynchronousLevels($0) } }
+
+    private func applySynchronousLevels(_ settings: Settings) {
+        let levels = ProcessExit.isFinal ? .max : settings.synchronousLevels.rawValue
+        intake.pointee.synchronousLevels.pointee.store(levels, ordering: .relaxed)
     }
 
     /// How long a synchronous call waits for loggers; 5 s unless changed.
@@ -237,8 +247,7 @@ public final class LogDispatcher: Sendable {
             if isJournaled { drainNow() }
         }
         settings.withLock { settings in
-            intake.pointee.synchronousLevels.pointee.store(
-                settings.synchronousLevels.rawValue, ordering: .relaxed)
+            applySynchronousLevels(settings)
             updateGate(settings)
         }
     }

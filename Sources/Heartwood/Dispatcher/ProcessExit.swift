@@ -2,14 +2,25 @@ import CHeartwood
 import Dispatch
 import Synchronization
 
-/// Flushes all dispatchers when the process ends by `exit` or by returning from `main`.
+/// Flushes all dispatchers when the process ends by `exit` or by returning from `main`, on any thread, also
+/// inside of a hook.
+///
+/// From then on all calls are synchronous: handlers and destructors that run after the flush may log as well.
 ///
 /// It does not run when the process is killed, traps or calls `_exit`.
 package enum ProcessExit {
     /// Whether the process is ending, and loggers are flushed for the last time.
     static var isUnderWay: Bool { isEnding.load(ordering: .relaxed) }
 
+    /// Whether `exit` was called: no flush comes after the one at hand, so every call is synchronous.
+    static var isFinal: Bool { final.load(ordering: .relaxed) }
+
     private static let isEnding = Atomic<Bool>(false)
+    private static let final = Atomic<Bool>(false)
+    /// How many flushes of `exit` have not returned.
+    private static let unfinished = Atomic<Int>(0)
+    /// When the flushes of `exit` are over, in uptime.
+    private static let end = Locked<Duration?>(nil)
     private static let dispatchers = Locked<[Weak<LogDispatcher>]>([])
     /// Loggers of dispatchers that were released, until they are removed.
     private static let released = Locked<[AbstractLogger]>([])
@@ -20,6 +31,9 @@ package enum ProcessExit {
     private static let least = Duration.milliseconds(100)
 
     private static let installed: Void = {
+        // A second `exit`, on another thread or in a hook that the flush calls, goes on with the handler
+        // after the one that runs: without this one it would end the process in the middle of the flush.
+        atexit { if ProcessExit.unfinished.load(ordering: .relaxed) > 0 { ProcessExit.flushAtExit() } }
         flushBeforeOthers()
         NameObservers.shared.onLevelsChanged {
             for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
@@ -30,8 +44,40 @@ package enum ProcessExit {
     ///
     /// A library that loggers use calls this after it has been initialized: its own end comes after the flush
     /// then.
-    package static func flushBeforeOthers() {
-        atexit { ProcessExit.flushAll(within: ProcessExit.limit) }
+    package static func flushBeforeOthers() { atexit { ProcessExit.flushAtExit() } }
+
+    private static func flushAtExit() {
+        unfinished.add(1, ordering: .relaxed)
+        final.store(true, ordering: .relaxed)
+        let now = SystemClock().uptime()
+        let end = end.withLock { end in
+            end = end ?? now + limit
+            return end ?? now
+        }
+        // A dispatcher that is made meanwhile is in the list, or finds by itself that this is the end.
+        for dispatcher in living { dispatcher.applySynchronousLevels() }
+        abandonHook()
+        flushAll(within: max(end - now, least))
+        unfinished.subtract(1, ordering: .relaxed)
+    }
+
+    /// Leaves the hook, or the handler of diagnostics, that has called `exit` and is never returned to, so
+    /// that the thread may wait for the loggers.
+    ///
+    /// Hooks never overlap: the logger whose hook it is handles nothing more, and the report of the flush
+    /// names it. The code that called `exit` may hold a lock that formatters wait for as well, so the queues
+    /// run the other loggers, for which the flush waits a limited time, and not this thread.
+    private static func abandonHook() {
+        let thread = ThreadState.current
+        if !thread.isInHook { return }
+        let dispatchers = living
+        for logger in dispatchers.flatMap(\.members) + released.withLock({ $0 }) {
+            if logger.isInHook { logger.node.inbox.giveUp() }
+            logger.setRunsOnCaller(false)
+        }
+        // The handler is in the middle of a report: what is still to be said goes to standard error.
+        if thread.isReporting { for dispatcher in dispatchers { dispatcher.diagnostics.handler = nil } }
+        thread.leaveHook()
     }
 
     static func register(_ dispatcher: LogDispatcher) {
@@ -86,7 +132,7 @@ package enum ProcessExit {
             if !result.isComplete {
                 let names = result.unfinished.joined(separator: ", ")
                 dispatcher.diagnostics.report(
-                    .timedOut, "the process ended before \(names) wrote all messages")
+                    .timedOut, "the process ended before \(names) wrote all messages", key: "exit")
             }
         }
     }

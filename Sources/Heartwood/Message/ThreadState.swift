@@ -24,6 +24,12 @@ struct ThreadState {
         body()
     }
 
+    /// Forgets all hooks and callbacks on the thread's stack: they are never returned to.
+    func leaveHook() {
+        (runningNode, formatterInProgress) = (nil, nil)
+        (isReporting, isFlushing, handlesReentrantMessage) = (false, false, false)
+    }
+
     /// Whether the diagnostics' handler runs on the thread.
     var isReporting: Bool {
         get { thread.pointee.reporting }

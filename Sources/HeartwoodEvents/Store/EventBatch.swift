@@ -98,12 +98,11 @@ final class EventBatch: @unchecked Sendable {  // see above
 
     private static func nameless(in directory: String) throws -> Int32 {
         var template = Array((directory + "/scope.XXXXXX").utf8CString)
-        let file = mkstemp(&template)
+        let file = hw_temporary_file(&template)
         guard file >= 0 else {
             throw LogError(
                 .file, "cannot create a file for the events of a scope", place: directory, cause: hw_errno())
         }
-        SystemCalls.closeOnExec(file)
         unlink(template)
         return file
     }

@@ -318,8 +318,11 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         if !isStored { reportFailure("the store of unsent messages is full") }
     }
 
-    /// Saves what was stored, and sends it if it is time.
-    public override func batchDidEnd() { runtime.stored() }
+    /// Saves what was stored, now at the end of the process, and sends it if it is time.
+    public override func batchDidEnd() {
+        runtime.stored()
+        if isLastFlush { runtime.save() }
+    }
 
     /// Saves what was stored and has it sent; waits for the delivery as long as ``flushWait`` says, and at
     /// the end of the process as long as ``exitWait`` does.

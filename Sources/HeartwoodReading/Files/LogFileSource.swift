@@ -38,7 +38,7 @@ package final class LogFileSource {
     ) throws {
         do throws(SystemFailure) {
             let number: Int32
-            if path == "-" { number = dup(0) } else { number = try calls.openForReading(path) }
+            if path == "-" { number = hw_duplicate(0) } else { number = try calls.openForReading(path) }
             if number < 0 { throw SystemFailure(.open, hw_errno()) }
             descriptor = try Descriptor(number, calls)
             let kind = try calls.status(number).kind

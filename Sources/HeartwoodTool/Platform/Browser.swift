@@ -27,7 +27,7 @@ enum Browser {
     }
 
     /// Starts a program that nothing is expected of.
-    private static func start(_ words: [String]) -> Bool {
+    static func start(_ words: [String]) -> Bool {
         var actions: posix_spawn_file_actions_t = .init()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }

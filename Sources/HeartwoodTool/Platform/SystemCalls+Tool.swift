@@ -89,8 +89,7 @@ extension SystemCalls {
     /// A pipe whose ends no other program inherits; nil where the system has none left.
     static func makePipe() -> (reader: Int32, writer: Int32)? {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
-        for end in ends { closeOnExec(end) }
+        guard hw_pipe(&ends) == 0 else { return nil }
         return (ends[0], ends[1])
     }
 

@@ -169,7 +169,7 @@ import Testing
         #expect(
             !isAlone(lost) {
                 logInfo("x", to: $0)
-                lost.node.inbox.giveUpInChild()
+                lost.node.inbox.giveUp()
             }, "a logger that is never run again")
         let scratch = Scratch()
         #expect(

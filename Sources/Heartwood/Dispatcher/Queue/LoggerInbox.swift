@@ -38,7 +38,8 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     private let ownQueue = DispatchSpecificKey<Bool>()
 
     // MARK: Atomics (any thread)
-    /// In the child of a fork: the logger was at work then, and is not to be touched.
+    /// The thread that was at work then is not there any more, in the child of a fork, or never returns from
+    /// `exit`: the logger is not to be touched.
     private let lost = Atomic<Bool>(false)
     private let callerRuns = Atomic<Bool>(false)
     /// Up to where in the ring of this number everything that was handed out is worked off.
@@ -143,7 +144,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     /// Whether a synchronous call has waited for the logger without success, and it has not come a step
     /// further since: the next calls do not wait for it.
-    var isStuck: Bool { stuckAt.load(ordering: .relaxed) == progress.load(ordering: .relaxed) }
+    var isStuck: Bool { isLost || stuckAt.load(ordering: .relaxed) == progress.load(ordering: .relaxed) }
 
     /// A synchronous call has waited without success.
     func noteStuck() {
@@ -304,7 +305,11 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     func noteOutputWritten() { state.withLock { $0.needsQueue = false } }
 
     /// Whether everything that was handed out is acknowledged.
-    func isAcknowledged(_ slot: JournalSlot) -> Bool { state.withLock { _ in slot.done >= slot.pushed } }
+    ///
+    /// What a logger that is never run again does not take is left to the next start.
+    func isAcknowledged(_ slot: JournalSlot) -> Bool {
+        state.withLock { _ in !isLost && slot.done >= slot.pushed }
+    }
 
     // MARK: - Around a fork
 
@@ -337,8 +342,8 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         stuckAt.store(-1, ordering: .relaxed)
     }
 
-    /// In the child: the logger was at work when the process forked, and is never run again.
-    func giveUpInChild() { lost.store(true, ordering: .relaxed) }
+    /// The logger is at work on a thread that does not go on, and is never run again.
+    func giveUp() { lost.store(true, ordering: .relaxed) }
 }
 
 /// A place in a logger's inbox that a caller waits for.

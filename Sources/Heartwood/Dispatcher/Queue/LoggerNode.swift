@@ -209,7 +209,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     /// In the child: no message waits, and only callers do work; a logger that was not at rest is never run
     /// again.
     func handleForkInChild(isUsable: Bool) {
-        if !isUsable { return inbox.giveUpInChild() }
+        if !isUsable { return inbox.giveUp() }
         right.use {
             runner.forgetInChild()
             recovery.forget()

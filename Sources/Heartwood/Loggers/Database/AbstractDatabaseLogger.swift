@@ -162,7 +162,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// Starts the timer of the next save.
     public final override func batchDidEnd() {
-        if savesBatches || hw_forked_child_load() { actNow(savesAll: !schedule.isFailing) }
+        if savesBatches || isLastFlush || hw_forked_child_load() { actNow(savesAll: !schedule.isFailing) }
         armTimer()
     }
 

@@ -23,12 +23,17 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
     }
     private let inbox = Locked(Inbox())
 
+    /// A fork waits until no thread holds a lock, and so until the handle's sockets are not inherited.
+    private static let making = Locked(())
+
     /// Makes a transport; nothing is connected or started before the first request.
     package init(options: TransportOptions = TransportOptions()) {
         self.options = options
         sockets.initialize(to: hw_curl_sockets())
         SystemCrypto.keepUntilExit()
-        multi = hw_curl_prepare() != 0 ? OpaquePointer(curl_multi_init()) : nil
+        multi = Self.making.withLock { _ in
+            hw_curl_prepare() != 0 ? OpaquePointer(hw_curl_multi_make()) : nil
+        }
         if let multi {
             _ = hw_curl_multi_set_long(UnsafeMutableRawPointer(multi), CURLMOPT_MAXCONNECTS, 4)
         }
@@ -107,8 +112,7 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
                     active[ObjectIdentifier(transfer)] = transfer
                 }
             }
-            var running: Int32 = 0
-            curl_multi_perform(handle, &running)
+            hw_curl_multi_perform(handle)
             finishCompleted(handle, &active)
             var pause = Duration.seconds(1)
             let unacknowledged = hw_curl_unacknowledged(sockets)
