@@ -791,10 +791,8 @@ static ssize_t write_pipe(int descriptor, const void *bytes, size_t count) {
 // O_NONBLOCK; the one that the program shares with others must not.
 static ssize_t write_terminal(int descriptor, const void *bytes, size_t count, dev_t device, int *own) {
     struct stat info;
-    if (*own >= 0 && (fstat(*own, &info) != 0 || info.st_rdev != device)) {
-        close(*own);
-        *own = -1;
-    }
+    // Of another terminal, or closed by the program, whose own file may have the number by now: so it is not closed here.
+    if (*own >= 0 && (fstat(*own, &info) != 0 || !S_ISCHR(info.st_mode) || info.st_rdev != device)) *own = -1;
     if (*own < 0) {
         char path[64];
 #ifdef __linux__

@@ -8,7 +8,7 @@ package final class SocketListener: Sendable {
 
     /// The port; chosen by the system where 0 was asked for.
     package let port: Int
-    private let descriptor: Int32
+    private let socket: Descriptor
 
     // MARK: Guarded by 'state'
 
@@ -39,15 +39,12 @@ package final class SocketListener: Sendable {
             throw LogError(.network, "“\(address)” is not a numeric address", place: address)
         }
         state = Locked(State(connections: ConnectionTable(limit: connectionLimit)))
-        descriptor = try place.listen()
-        self.port = place.port(of: descriptor)
-        let started = DetachedThread.start { [descriptor, state] in
-            Self.accept(on: descriptor, state, refusal, serve)
+        socket = try Descriptor(try place.listen(), SystemCalls())
+        self.port = place.port(of: socket.number)
+        let started = DetachedThread.start { [socket, state] in
+            Self.accept(on: socket, state, refusal, serve)
         }
-        guard started else {
-            close(descriptor)
-            throw LogError(.network, "cannot start a thread for the server")
-        }
+        guard started else { throw LogError(.network, "cannot start a thread for the server") }
     }
 
     deinit { stop() }
@@ -63,19 +60,20 @@ package final class SocketListener: Sendable {
             for connection in state.connections.descriptors { shutdown(connection, Int32(SHUT_RDWR)) }
             return state.isStopped
         }
-        if !wasStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        if !wasStopped, socket.isOurs { shutdown(socket.number, Int32(SHUT_RDWR)) }
     }
 
     private static func accept(
-        on listener: Int32, _ state: Locked<State>, _ refusal: [UInt8],
+        on listener: Descriptor, _ state: Locked<State>, _ refusal: [UInt8],
         _ serve: @escaping @Sendable (SocketStream, Int) -> Void
     ) {
         while true {
-            let descriptor = hw_accept(listener)
+            let descriptor = hw_accept(listener.number)
             let error = hw_errno()
-            let peer = descriptor >= 0 ? SocketAddress.peer(of: descriptor) : []
+            let connection = descriptor >= 0 ? try? Descriptor(descriptor, SystemCalls()) : nil
+            let peer = connection == nil ? [] : SocketAddress.peer(of: descriptor)
             let number = state.withLock { state -> Int? in
-                guard !state.isStopped, descriptor >= 0 else { return nil }
+                guard !state.isStopped, connection != nil else { return nil }
                 switch state.connections.admit(descriptor, from: peer) {
                 case .admit: break
                 // Its thread learns that it is over, and closes it.
@@ -87,20 +85,19 @@ package final class SocketListener: Sendable {
             }
             if let number {
                 let started = DetachedThread.start {
+                    defer { state.withLock { $0.connections.remove(descriptor) } }
                     let stream = SocketStream(descriptor: descriptor) {
                         state.withLock { $0.connections.trust(descriptor) }
                     }
-                    serve(stream, number)
-                    finish(descriptor, state)
+                    withExtendedLifetime(connection) { serve(stream, number) }
                 }
-                if !started { finish(descriptor, state) }
+                if !started { state.withLock { $0.connections.remove(descriptor) } }
                 continue
             }
-            if descriptor >= 0 {
+            if connection != nil {
                 // A new connection takes so few bytes at once, or it is gone.
                 _ = refusal.withUnsafeBytes { SystemCalls.sendQuietly(descriptor, $0) }
                 shutdown(descriptor, Int32(SHUT_WR))
-                close(descriptor)
             }
             if state.withLock({ $0.isStopped }) { break }
             if descriptor >= 0 { continue }
@@ -109,18 +106,8 @@ package final class SocketListener: Sendable {
             switch error {
             case EINTR, ECONNABORTED: continue
             case EMFILE, ENFILE, ENOBUFS, ENOMEM: usleep(20_000)
-            default:
-                close(listener)
-                return
+            default: return
             }
-        }
-        close(listener)
-    }
-
-    private static func finish(_ descriptor: Int32, _ state: Locked<State>) {
-        state.withLock { state in
-            state.connections.remove(descriptor)
-            close(descriptor)
         }
     }
 }

@@ -80,8 +80,8 @@ extension LogDirectory {
         guard status.owner == calls.user || !writing else { throw Refusal.foreignOwner }
         guard status.links <= 1 || acceptsLinked else { throw Refusal.linked }
         if !writing || acceptsLinked { return (file, status) }
-        // Others may have linked a file of theirs to this name for a moment, and the count above is of another
-        // moment: one call says that the file has this name, and no other.
+        // Others may have linked a file of theirs to this name for a moment, and the count above is of
+        // another moment: one call says that the file has this name, and no other.
         guard let named = try self.status(name), named.identity == status.identity else {
             throw SystemFailure(.open, ENOENT)
         }

@@ -59,12 +59,10 @@ package final class LogDirectory: Sendable {
             throw LogError(
                 .setting, "The path of the log directory is empty or contains a null byte", place: path)
         }
-        if !path.hasPrefix("/") { path = LogDirectory.workingDirectory + "/" + path }
-        // Whole, so that it stays the same when the program changes its working directory.
-        self.path = path
+        self.path = LogDirectory.absolute(path)
         self.policy = policy
         self.calls = calls
-        self.state = Locked(try LogDirectory.open(path, policy, calls, isMade))
+        self.state = Locked(try LogDirectory.open(self.path, policy, calls, isMade))
     }
 
     /// The descriptor; keep the object as long as the number is used.
@@ -132,10 +130,11 @@ package final class LogDirectory: Sendable {
         return there.identity == held.identity
     }
 
-    private static var workingDirectory: String {
-        guard let text = getcwd(nil, 0) else { return "." }
+    /// A path that stays the same when the program changes its working directory.
+    package static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let text = getcwd(nil, 0) else { return path }
         defer { free(text) }
-        return String(cString: text)
+        return String(cString: text) + "/" + path
     }
 
     // MARK: Opening

@@ -16,14 +16,12 @@ final class EventBatch: @unchecked Sendable {  // see above
     private(set) var bytes = 0
     /// Each event's length (u32), time (i64) and payload.
     private var memory: [UInt8] = []
-    private var file: Int32 = -1
+    private var file: Descriptor?
     private var position = 0
     private var chunk: ArraySlice<UInt8> = []
 
     /// Makes an empty one that may make a file in `directory`.
     init(directory: String) { self.directory = directory }
-
-    deinit { if file >= 0 { close(file) } }
 
     /// How many bytes it takes in memory.
     var memoryBytes: Int { memory.count }
@@ -58,13 +56,14 @@ final class EventBatch: @unchecked Sendable {  // see above
     }
 
     private func take(_ size: Int) throws -> ArraySlice<UInt8> {
-        if file < 0 {
+        guard let file else {
             defer { position += size }
             return memory[position..<position + size]
         }
         if chunk.count < size {
             let more = Result { () throws(SystemFailure) in
-                try SystemCalls().bytes(max(262_144, size), of: file, at: position)
+                _ = try file.status()
+                return try SystemCalls().bytes(max(262_144, size), of: file.number, at: position)
             }
             guard case .success(let bytes) = more, chunk.count + bytes.count >= size else {
                 var cause: Int32 = 0
@@ -80,11 +79,12 @@ final class EventBatch: @unchecked Sendable {  // see above
     }
 
     private func spill() throws {
-        if file < 0 { file = try Self.nameless(in: directory) }
+        let file = try self.file ?? Self.nameless(in: directory)
+        self.file = file
         do throws(SystemFailure) {
-            let file = file
+            _ = try file.status()
             try memory.withUnsafeBufferPointer { (bytes) throws(SystemFailure) in
-                try SystemCalls().writeAll(file, UnsafeRawBufferPointer(bytes))
+                try SystemCalls().writeAll(file.number, UnsafeRawBufferPointer(bytes))
             }
         } catch {
             throw LogError(
@@ -94,9 +94,9 @@ final class EventBatch: @unchecked Sendable {  // see above
     }
 
     /// Writes the rest, so that all is in one place; to be called once, when nothing more comes.
-    func seal() throws { if file >= 0 && !memory.isEmpty { try spill() } }
+    func seal() throws { if file != nil && !memory.isEmpty { try spill() } }
 
-    private static func nameless(in directory: String) throws -> Int32 {
+    private static func nameless(in directory: String) throws -> Descriptor {
         var template = Array((directory + "/scope.XXXXXX").utf8CString)
         let file = hw_temporary_file(&template)
         guard file >= 0 else {
@@ -104,6 +104,6 @@ final class EventBatch: @unchecked Sendable {  // see above
                 .file, "cannot create a file for the events of a scope", place: directory, cause: hw_errno())
         }
         unlink(template)
-        return file
+        return try Descriptor(file, SystemCalls())
     }
 }

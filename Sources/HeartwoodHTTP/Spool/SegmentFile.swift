@@ -133,7 +133,7 @@ final class SegmentWriter {
         _ output: [UInt8], _ ends: [Int], to segment: SpoolSegment, _ descriptor: Int32,
         _ records: RecordQueue.Run
     ) {
-        guard let slot, let status = try? directory.calls.status(descriptor) else { return }
+        guard let slot, let status = directory.status(of: descriptor) else { return }
         let marks = records.prefix(ends.count).map(\.mark)
         output.withUnsafeBytes { output in
             slot.intend(

@@ -146,6 +146,11 @@ final class CursorFile {
         if error == 0 && synchronizes { error = directory.synchronize(descriptor) }
         guard error == 0 else {
             reports.fail("cannot write the spool's cursor", Self.name, error)
+            // The program has closed it: it is opened again for the next state.
+            if error == EBADF {
+                directory.close(descriptor)
+                descriptor = -1
+            }
             return false
         }
         generation = next

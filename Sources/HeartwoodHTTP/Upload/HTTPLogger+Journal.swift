@@ -35,7 +35,7 @@ extension HTTPLogger: DurableLogger {
                 if hw_errno() == ENOENT { continue }
                 throw SystemFailure(.open, hw_errno())
             }
-            defer { calls.close(file) }
+            defer { disk.directory.close(file) }
             guard try calls.status(file).identity == intent.file else { continue }
             let content = try intent.content(of: file, calls)
             let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }

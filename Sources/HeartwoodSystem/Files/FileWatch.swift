@@ -18,13 +18,13 @@ package final class FileWatch: Sendable {
 
     /// How long a pause is at most where the system tells nothing.
     private static let pause = Duration.milliseconds(25)
-    private let descriptor = hw_watch_open()
     private let calls = SystemCalls()
+    private let queue: Descriptor?
+    private var descriptor: Int32 { queue?.number ?? -1 }
 
-    package init() {}
-
-    deinit {
-        if descriptor >= 0 { calls.close(descriptor) }
+    package init() {
+        let descriptor = hw_watch_open()
+        queue = descriptor < 0 ? nil : try? Descriptor(descriptor, calls)
     }
 
     /// Watches the names of a directory from now on; does nothing where it is watched already, or is missing.

@@ -40,7 +40,15 @@ struct ConsoleStream: ~Copyable {
         self.escaping = escaping ?? (isTerminal ? .indent : .escape)
     }
 
-    deinit { if terminal >= 0 { SystemCalls().close(terminal) } }
+    deinit {
+        let calls = SystemCalls()
+        // The program may have closed it, and have a file of its own with that number.
+        if terminal >= 0, let own = try? calls.status(terminal).identity,
+            own == (try? calls.status(descriptor).identity)
+        {
+            calls.close(terminal)
+        }
+    }
 
     /// Writes the batch, as far as the reader takes it; what stays, because the reader has stopped, is the
     /// beginning of the next batch.

@@ -47,8 +47,8 @@ final class SystemConnection {
     private enum State {
         case closed
         case looking(HostLookup)
-        case connecting(Int32, since: Duration)
-        case open(Int32)
+        case connecting(Descriptor, since: Duration)
+        case open(Descriptor)
     }
 
     /// Whether a process listens at an address for datagrams, which only a refusal tells.
@@ -89,10 +89,6 @@ final class SystemConnection {
 
     /// Closes the socket; the next attempt opens another one.
     func close() {
-        switch state {
-        case .connecting(let descriptor, _), .open(let descriptor): CHeartwood.close(descriptor)
-        case .closed, .looking: break
-        }
         state = .closed
     }
 
@@ -110,11 +106,13 @@ final class SystemConnection {
     private func open(until deadline: Duration) -> Trouble? {
         while true {
             switch state {
-            case .open(let descriptor):
-                if !isStream || !hw_peer_has_closed(descriptor) { return nil }
+            case .open(let socket):
+                // The program may have closed it, and its number may be another file's by now.
+                if socket.isOurs, !isStream || !hw_peer_has_closed(socket.number) { return nil }
                 close()
-            case .connecting(let descriptor, let since):
-                return finish(descriptor, since, until: deadline)
+            case .connecting(let socket, let since):
+                if socket.isOurs { return finish(socket, since, until: deadline) }
+                close()
             case .looking(let lookup):
                 switch lookup.wait(upTo: deadline - SystemClock().uptime()) {
                 case nil: return .busy
@@ -154,31 +152,33 @@ final class SystemConnection {
         }
         let descriptor = hw_connect(&addresses[nextAddress].address, isStream)
         nextAddress += 1
-        if descriptor >= 0 {
-            state = .connecting(descriptor, since: SystemClock().uptime())
+        let number = hw_errno()
+        if descriptor >= 0, let socket = try? Descriptor(descriptor, SystemCalls()) {
+            state = .connecting(socket, since: SystemClock().uptime())
             return nil
         }
-        let number = hw_errno()
         return nextAddress < addresses.count ? nil : failure(number)
     }
 
     /// Takes a socket over that is connected already, or the error that says why it is not.
     private func take(_ descriptor: Int32) -> Trouble? {
         if descriptor < 0 { return failure(hw_errno()) }
-        state = .open(descriptor)
+        do throws(SystemFailure) { state = .open(try Descriptor(descriptor, SystemCalls())) } catch {
+            return failure(error.number)
+        }
         opened += 1
         return nil
     }
 
-    private func finish(_ descriptor: Int32, _ since: Duration, until deadline: Duration) -> Trouble? {
-        if !SystemConnection.waitUntilWritable(descriptor, until: deadline) {
+    private func finish(_ socket: Descriptor, _ since: Duration, until deadline: Duration) -> Trouble? {
+        if !SystemConnection.waitUntilWritable(socket.number, until: deadline) {
             if SystemClock().uptime() - since < SystemConnection.connectLimit { return .busy }
             close()
             return .gone("no answer within \(SystemConnection.connectLimit)")
         }
-        let error = hw_socket_error(descriptor)
+        let error = hw_socket_error(socket.number)
         if error == 0 {
-            state = .open(descriptor)
+            state = .open(socket)
             opened += 1
             probe = .none
             // All addresses are asked for again the next time; of datagrams one has to arrive before.
@@ -228,7 +228,8 @@ final class SystemConnection {
                 outcome.trouble = trouble
                 return outcome
             }
-            guard case .open(let descriptor) = state else { return outcome }
+            guard case .open(let socket) = state else { return outcome }
+            let descriptor = socket.number
             let number =
                 isStream
                 ? sendStream(&outbox, descriptor, &outcome)

@@ -24,9 +24,11 @@ final class NetlinkMonitor: ConnectivityMonitor {
     deinit { stop() }
 
     func start(_ changed: @escaping @Sendable (Bool) -> Void) {
-        guard let descriptor = Self.socket() else { return changed(true) }
+        guard let socket = Self.socket() else { return changed(true) }
+        let descriptor = socket.number
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setCancelHandler { close(descriptor) }
+        // Closed with the handlers, which are released after it.
+        source.setCancelHandler { withExtendedLifetime(socket) {} }
         source.setEventHandler { [weak self] in
             var buffer = [UInt8](repeating: 0, count: 8192)
             // The messages themselves are not read: that something changed is enough to look.
@@ -61,7 +63,7 @@ final class NetlinkMonitor: ConnectivityMonitor {
         changed?(isThere)
     }
 
-    private static func socket() -> Int32? {
+    private static func socket() -> Descriptor? {
         let descriptor = Glibc.socket(
             16 /* AF_NETLINK */, Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -73,7 +75,7 @@ final class NetlinkMonitor: ConnectivityMonitor {
             bind(
                 descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
         }
-        if bound == 0 { return descriptor }
+        if bound == 0 { return try? Descriptor(descriptor, SystemCalls()) }
         close(descriptor)
         return nil
     }
