@@ -78,9 +78,15 @@ final class JournalFile: Sendable {
                 if failure.number == EEXIST || (failure.number == ENOENT && failure.call == .link) {
                     continue
                 }
+                let reason =
+                    switch failure.call {
+                    case .lock: "A journal needs a file system with locks; choose another directory"
+                    case .changeMode:
+                        "A journal needs a file system with permissions; choose another directory"
+                    default: "Cannot create the journal; check its directory's free space and permissions"
+                    }
                 throw LogError(
-                    .file, "Cannot create the journal; check its directory's free space and permissions",
-                    place: directory.path + "/" + name, cause: failure.number)
+                    .file, reason, place: directory.path + "/" + name, cause: failure.number)
             }
         }
     }

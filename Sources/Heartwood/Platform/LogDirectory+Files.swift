@@ -53,6 +53,20 @@ extension LogDirectory {
         return file
     }
 
+    /// Finds out whether a file can be created and locked; it is removed again.
+    package func tryCreating(for application: String, isSecret: Bool = false) throws {
+        let name = ".\(application).\(calls.process).new"
+        let file: Descriptor
+        do { file = try create(name, mode: 0o600, isSecret: isSecret) } catch let failure as SystemFailure
+            where failure.number == EEXIST
+        {
+            try remove(name)
+            file = try create(name, mode: 0o600, isSecret: isSecret)
+        }
+        defer { _ = try? remove(name) }
+        _ = try tryLock(file)
+    }
+
     private func setMode(of file: Descriptor, to mode: UInt32, isSecret: Bool) throws(SystemFailure) {
         do throws(SystemFailure) { try calls.changeMode(file.number, to: mode) } catch {
             if isSecret { throw error }

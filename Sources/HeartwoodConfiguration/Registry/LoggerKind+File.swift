@@ -40,10 +40,14 @@ extension LoggerKind {
         if settings.setting["archiveFormat"]?.string == "encrypted", settings.setting["archiveKey"] == nil {
             settings.problem("“encrypted” requires the setting “archiveKey”", at: "archiveFormat")
         }
+        let isShared = if case .bool(true)? = settings.setting["isShared"]?.value { true } else { false }
+        let isEncrypted = settings.setting["archiveFormat"]?.string == "encrypted"
         return {
-            try FileLogger(
+            let file = try FileLogger(
                 directory: directory.value, name: settings.name, directoryMode: directoryMode ?? 0o700,
                 acceptsSharedDirectory: acceptsShared ?? false)
+            try file.check(isShared: isShared, isEncrypted: isEncrypted)
+            return file
         }
     }
 }

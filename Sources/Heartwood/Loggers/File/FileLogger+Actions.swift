@@ -107,6 +107,28 @@ extension FileLogger {
         return directoryPath + "/" + name
     }
 
+    /// Makes sure that the file system has what settings promise: locks for files that processes share,
+    /// permissions for encrypted ones.
+    ///
+    /// - Throws: ``LogError`` of code `setting` where it has not.
+    package final func check(isShared: Bool, isEncrypted: Bool) throws {
+        guard isShared || isEncrypted else { return }
+        do {
+            try directory.tryCreating(for: naming.application, isSecret: isEncrypted)
+        } catch let failure as SystemFailure where failure.call == .changeMode {
+            throw LogError(
+                .setting, "Encrypted files need a file system with permissions; choose another directory",
+                place: directoryPath, cause: failure.number)
+        } catch {
+            return  // Told with the first line, which waits.
+        }
+        if isShared, directory.missing.contains(.locks) {
+            throw LogError(
+                .setting, "`isShared` needs a file system with locks; choose another directory",
+                place: directoryPath)
+        }
+    }
+
     /// Waits until the files that were finished so far are compressed or encrypted.
     package final func finishArchives() { archiver.drain() }
 

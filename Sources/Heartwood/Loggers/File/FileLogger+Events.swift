@@ -24,8 +24,9 @@ extension FileLogger {
         case .repaired(let name, let bytes):
             report(.damaged, "a torn last line of \(bytes) bytes was cut off \(name)", key: name)
         case .failed(let failure, let name, let waiting):
+            let need = failure.call == .changeMode ? " (encrypted files need permissions of files)" : ""
             report(
-                .writeFailed, "\(name ?? directoryPath): \(failure); \(waiting) lines wait",
+                .writeFailed, "\(name ?? directoryPath): \(failure)\(need); \(waiting) lines wait",
                 key: "\(self.name) \(failure.call)")
         case .continued(let name, let failure):
             report(
@@ -33,10 +34,14 @@ extension FileLogger {
                 "\(name) is continued, because no other file can be created (\(failure)); will try again",
                 key: "\(self.name) roll")
         case .missing(.locks):
+            let why = "the file system of \(directoryPath) has no locks, so "
             report(
                 .setting,
-                "the file system of \(directoryPath) has no locks, so files are written without: let no other"
-                    + " process or logger use this directory", key: "\(self.name) locks")
+                settings.isShared
+                    ? why + "each process writes to a file of its own, though `isShared` is set; let no two"
+                        + " of them use this directory"
+                    : why + "files are written without: let no other process or logger use this directory",
+                key: "\(self.name) locks")
         case .missing(.modes):
             report(
                 .setting,

@@ -470,7 +470,9 @@ final class FileEngine {
         let isLocked = ledger.lock.acquire()
         defer { ledger.lock.release() }
         guard isLocked || !old.isShared else { return false }
-        if !isFollowed { try opener.tryCreating() }
+        if !isFollowed {
+            try directory.tryCreating(for: settings.naming.application, isSecret: settings.encrypts)
+        }
         if !old.isOutgoing {
             try finish(old, moment, isFollowed: isFollowed)
         } else if isFollowed {

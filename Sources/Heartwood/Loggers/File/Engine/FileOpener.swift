@@ -239,15 +239,6 @@ final class FileOpener {
 
     // MARK: New files
 
-    /// Finds out whether a file could be created.
-    func tryCreating() throws {
-        let name = ".\(settings.naming.application).\(calls.process).new"
-        try directory.remove(name)
-        let file = try directory.create(name, mode: 0o600, isSecret: settings.encrypts)
-        defer { _ = try? directory.remove(name) }
-        _ = try directory.tryLock(file)
-    }
-
     /// Creates a file, and notes in the same step that `old` is finished.
     func create(
         _ now: LogTimestamp, _ cipher: FrameCipher?, isShared: Bool,
