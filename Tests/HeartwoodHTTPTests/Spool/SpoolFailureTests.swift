@@ -1,4 +1,5 @@
 #if os(Linux)
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -45,6 +46,39 @@ import Testing
         #expect(spool.drainErrors().contains { "\($0)".contains("cannot open the spool's cursor") })
         #expect(spool.append([1], time: LogTimestamp(nanoseconds: 1), level: 4))
         #expect(spool.nextPiece(maximumCount: 1, maximumBytes: 1000)?.records.count == 1)
+    }
+
+    @Test(
+        "The program's files that have the numbers of the spool's are not touched, and nothing is lost (promise 12)"
+    )
+    func closed() async {
+        // In a process of its own: a program that another test is just starting would keep the lock that is closed.
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory(isFast: true)
+            let data = try TemporaryDirectory(isFast: true)
+            let clock = ManualClock()
+            var spool: Spool? = try Spool(directory: directory.path, clock: clock)
+            for number in 0..<5 { spool?.append(Array("\(number)".utf8), time: clock.now(), level: 4) }
+            spool?.save()
+            let taken = TakenNumbers(of: directory.path, data: data.path)
+            // The directory, its lock, the cursor and the segment.
+            try #require(taken.numbers.count >= 4)
+            for number in 5..<10 {
+                spool?.append(Array("\(number)".utf8), time: clock.now(), level: 4)
+                spool?.save()
+            }
+            #expect(throws: LogError.self) { try Spool(directory: directory.path, clock: clock) }
+            var texts: [String] = []
+            while let piece = spool?.nextPiece(maximumCount: 64, maximumBytes: .max) {
+                texts += piece.records.map { String(decoding: $0.payload, as: UTF8.self) }
+                spool?.complete(piece, done: piece.records.map(\.id))
+            }
+            #expect(texts == (0..<10).map(String.init))
+            spool?.save()
+            spool = nil
+            #expect(taken.isUntouched)
+            #expect(try Spool(directory: directory.path, clock: clock).pending == 0)
+        }
     }
 
     @Test("A spool whose files vanish goes on, and counts what is gone") func vanished() throws {

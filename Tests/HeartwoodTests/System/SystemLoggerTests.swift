@@ -84,6 +84,42 @@ struct SystemLoggerTests {
         #expect(logger.statistics.waiting == 0)
     }
 
+    @Test(
+        "A socket that the program has closed is opened again, and a file with its number gets nothing (promise 12)"
+    )
+    func closed() async {
+        await #expect(processExitsWith: .success) {
+            func sockets() -> Set<Int32> {
+                let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+                return Set(
+                    all.compactMap { Int32($0) }.filter {
+                        let path = try? FileManager.default.destinationOfSymbolicLink(
+                            atPath: "/proc/self/fd/\($0)")
+                        return path?.hasPrefix("socket:") == true
+                    })
+            }
+            let scratch = Scratch()
+            for kind in [SocketReceiver.Kind.localDatagram, .udp] {
+                let receiver = try SocketReceiver(kind, path: scratch.path + "/\(kind)")
+                let before = sockets()
+                let dispatcher = LogDispatcher.forTest()
+                dispatcher.add(SystemLogger(receiver.destination()))
+                logInfo("one", to: dispatcher)
+                try #require(dispatcher.flush(timeout: .testLimit).isComplete)
+                try #require(receiver.message()?.hasSuffix("one") == true)
+                let number = try #require(sockets().subtracting(before).first)
+                let data = open(scratch.path + "/data", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+                dup2(data, number)
+                logInfo("two", to: dispatcher)
+                try #require(dispatcher.flush(timeout: .testLimit).isComplete)
+                try #require(receiver.message()?.hasSuffix("two") == true)
+                dispatcher.removeAll()
+                var info = stat()
+                try #require(fstat(number, &info) == 0 && info.st_size == 0)
+            }
+        }
+    }
+
     @Test("A daemon that goes and comes back gets what was logged meanwhile", arguments: SystemWay.kinds)
     func restart(kind: SocketReceiver.Kind) throws {
         var receiver = try SocketReceiver(kind, path: path)

@@ -8,7 +8,8 @@ extension FileLogger {
     /// Works before the first line as well: then the newest file of an earlier run is finished. A file
     /// without lines stays as it is. Never waits.
     ///
-    /// - Parameter completion: Called off the logging queues; false where the file could not be finished.
+    /// - Parameter completion: Called off the logging queues; false where the file could not be finished, or
+    ///   no other one can be created: it is written to then.
     public final func rollNow(completion: (@Sendable (Bool) -> Void)? = nil) {
         finishFile(keepsEmpty: true, completion)
     }
@@ -154,9 +155,10 @@ extension FileLogger {
 }
 
 extension FileLogger: ReopeningLogger {
-    /// Closes the file after what this thread has logged before; the next line opens it again, or a new one
-    /// where it was taken away.
+    /// Leaves the file after what this thread has logged before, if another program has renamed or removed
+    /// it; the next line opens another one.
     ///
+    /// A file in its place stays open, and so does one that was renamed while no other file can be created.
     /// A file logger notices by itself, within 5 ms, that its file was renamed or removed. This is for tools
     /// that wait for a program to release its file (`logrotate` with `postrotate kill -HUP`). Never waits.
     public final func reopen() {

@@ -21,7 +21,7 @@ public import Foundation
 ///   ever touched.
 /// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when
 ///   it is ``rollingInterval`` old, or at a ``rollingBoundary``. Idle files are rolled in time as well; the
-///   next line creates the next file.
+///   next line creates the next file. Where no other file can be created, the file is continued.
 /// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and
 ///   ``maximumFileAge`` all hold. The file that is written counts, and is never removed.
 /// - **Faults**: nothing that goes wrong with a disk reaches the program. Up to ``waitingLimit`` bytes of
