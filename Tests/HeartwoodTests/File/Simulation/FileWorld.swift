@@ -424,6 +424,11 @@ final class FileWorld {
             case 1: perform(writer, "reopen") { $0.reopen() }
             case 2: perform(writer, "tick") { $0.tick() }
             case 3: advance()
+            case 4:
+                guard disk.folder?.entries[open.name]?.number == open.identity.inode else { break }
+                tell("others rename \(open.name)")
+                hasOthers = true
+                disk.renameByOthers(open.name, to: "kept-\(numbers.number(0...99_999)).txt")
             default: break
             }
             if writer.kernel.isDead { return }
