@@ -30,6 +30,8 @@ package final class LogDirectory: Sendable {
         var missing: Set<Feature> = []
         /// A lock was taken once.
         var hasLocked = false
+        /// How often the directory was opened again.
+        var reopenings = 0
     }
 
     /// What a file system may not have.
@@ -77,7 +79,10 @@ package final class LogDirectory: Sendable {
             guard let fresh = try? LogDirectory.open(path, policy, calls, false).descriptor,
                 fresh.identity == held.identity
             else { throw SystemFailure(.open, EBADF) }
-            state.withLock { $0.descriptor = fresh }
+            state.withLock {
+                $0.descriptor = fresh
+                $0.reopenings += 1
+            }
             return fresh
         }
     }
@@ -85,8 +90,14 @@ package final class LogDirectory: Sendable {
     /// Opens the path again, and creates it where it is gone; for a directory that was removed or replaced.
     package func reopen() throws {
         let fresh = try LogDirectory.open(path, policy, calls)
-        state.withLock { ($0.descriptor, $0.made) = (fresh.descriptor, fresh.made) }
+        state.withLock {
+            ($0.descriptor, $0.made) = (fresh.descriptor, fresh.made)
+            $0.reopenings += 1
+        }
     }
+
+    /// How often the directory was opened again, since it was replaced or the program has closed it.
+    var reopenings: Int { state.withLock { $0.reopenings } }
 
     /// What the file system turned out not to have.
     package var missing: Set<Feature> { state.withLock { $0.missing } }

@@ -54,7 +54,7 @@ import Testing
         plan.note(.roll, .postponed, Self.moment(60))
         // Once for each demand, however long it has waited for the lock.
         #expect(plan.next(.time, Self.moment(63)) == .wait(because: nil))
-        #expect(plan.delay(Self.moment(60)) == .milliseconds(250))
+        #expect(plan.delay(Self.moment(60)) == .seconds(1))
         plan.begin()
         #expect(plan.next(.time, Self.moment(61)) == .examine)
         plan.note(.examine, .done, Self.moment(61))

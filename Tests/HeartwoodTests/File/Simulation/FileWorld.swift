@@ -138,8 +138,8 @@ final class FileWorld {
         disk.isOrderKnown = { [unowned self] in
             // Without the catalogue it is not known when the active file was created, nor that the file of all is
             // finished.
-            !hasFaults && !hasInterrupts && !hasFullDisk && settings.retention.maximumAge == .zero
-                && disk.isNoticed
+            !hasFaults && !hasInterrupts && !hasFullDisk && !hasClosed
+                && settings.retention.maximumAge == .zero && disk.isNoticed
                 && (settings.naming.activeName == nil && !settings.isShared
                     || !(disk.hasLostCatalogue || disk.hasOtherCatalogue))
         }

@@ -39,6 +39,8 @@ final class FileEngine {
     private var process: ProcessOwner
     /// The file of the lease; nil for no lease.
     private var leased: FileWriter?
+    /// How often the directory and its lock file were opened when that was last looked at.
+    private var openings = 0
     /// When it ends, the bytes that it is still good for, and the quota; zero for none.
     private var (leaseEnd, leaseRoom, leaseQuota) = (Duration.zero, 0, 0)
     /// What was written within it.
@@ -289,6 +291,12 @@ final class FileEngine {
     // MARK: Steps
 
     private func moment(_ isLocked: Bool = true) -> FilePlan.Moment {
+        // Where the program has closed one descriptor it has closed all, and what was opened again may have
+        // the number of the open file.
+        if directory.reopenings + ledger.lock.openings != openings {
+            openings = directory.reopenings + ledger.lock.openings
+            plan.lookClosely()
+        }
         let (wall, uptime) = (clock.now(), clock.uptime())
         store.compareClocks(wall, uptime)
         plan.file = writer?.facts
@@ -338,7 +346,10 @@ final class FileEngine {
             if let failure = plan.failure { tellFailed(failure) }
             // Other programs may have created the file under its fixed name, and written to it.
             failing = .examine
-            if step == .open || step == .roll, outcome.isDone, let writer { try follow(writer) }
+            if step == .open || step == .roll, outcome.isDone, let writer {
+                openings = directory.reopenings + ledger.lock.openings
+                try follow(writer)
+            }
         } catch {
             fail(failing, error, moment)
         }
@@ -532,7 +543,8 @@ final class FileEngine {
         let moment = moment()
         opener.requireNew()
         do { try opener.finishLeftovers() } catch {
-            fail(.roll, error, moment)
+            // No file is continued, so none has to wait before it may be left.
+            fail(.examine, error, moment)
             return false
         }
         plan.sync.noteName()

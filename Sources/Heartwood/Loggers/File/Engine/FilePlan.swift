@@ -266,7 +266,9 @@ struct FilePlan {
     }
 
     private mutating func due(_ moment: Moment) -> Step {
-        if let file, file.hasRecords || file.isOutgoing, mayRoll(file, moment) {
+        if let file, file.hasRecords || file.isOutgoing, mayRoll(file, moment),
+            health.mayRollIdle(at: moment.uptime)
+        {
             let limit = hasNewPolicy ? rolling.maximumSize : 0
             if isOver(file, moment) || limit > 0 && file.size >= limit {
                 return round.isReady ? .roll : examine()
@@ -311,7 +313,7 @@ struct FilePlan {
         case (.roll, .postponed):
             round.attempt.cannotRoll = true
             round.rollFailure = SystemFailure(.lock, EAGAIN)
-            health.delayRoll(at: moment.uptime)
+            health.postponeIdleRoll(at: moment.uptime)
         case (.synchronize, .failed):
             round.hasSynchronized = true
             counters.failures += 1

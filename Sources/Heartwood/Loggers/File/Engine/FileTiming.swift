@@ -117,6 +117,7 @@ struct FileHealth {
     private(set) var failure: SystemFailure?
     private var hasFailed = false
     private var nextAttempt = Duration.zero
+    private var nextIdleRoll = Duration.zero
     /// When a file that could not be left is left.
     private var roll = RetryPlan(GrowingPause(first: .milliseconds(250), longest: .seconds(5)))
 
@@ -137,13 +138,19 @@ struct FileHealth {
     /// A file was left.
     mutating func noteRoll() { roll.succeed() }
 
+    /// Others have the lock that an idle file needs; one that is written may be left before.
+    mutating func postponeIdleRoll(at uptime: Duration) { nextIdleRoll = uptime + .seconds(1) }
+
     /// Whether the last attempt to leave a file has failed.
     var isRollFailing: Bool { roll.isFailing }
 
     func mayTry(at uptime: Duration) -> Bool { failure == nil || uptime >= nextAttempt }
     func mayRoll(at uptime: Duration) -> Bool { roll.mayTry(at: uptime) }
     func retryDelay(at uptime: Duration) -> Duration { max(.zero, nextAttempt - uptime) }
-    func rollDelay(at uptime: Duration) -> Duration { roll.isFailing ? max(.zero, roll.due - uptime) : .zero }
+    func mayRollIdle(at uptime: Duration) -> Bool { uptime >= nextIdleRoll }
+    func rollDelay(at uptime: Duration) -> Duration {
+        max(.zero, nextIdleRoll - uptime, roll.isFailing ? roll.due - uptime : .zero)
+    }
 
     /// Whether writing succeeds again after a failure; true once.
     mutating func hasRecovered() -> Bool {

@@ -26,7 +26,8 @@ package final class DirectoryLock {
     private var fileName = ""
     /// The open lock file cannot be written, so it cannot tell of changes.
     private var isReadOnly = false
-    private var opened = 0
+    /// How many lock files were opened.
+    private(set) var openings = 0
     private var depth = 0
     private var outcome = Outcome.busy
     private var hasTimedOut = false
@@ -103,7 +104,7 @@ package final class DirectoryLock {
             do {
                 let file = try open(candidate)
                 fileName = candidate
-                opened += 1
+                openings += 1
                 return file
             } catch {
                 if !hasReported { report(candidate, error) }
@@ -149,7 +150,7 @@ package final class DirectoryLock {
     /// How many lock files this process has opened, as others may have removed one, and the size of the last.
     var generation: [Int]? {
         guard let file, !isReadOnly, let status = try? file.status() else { return nil }
-        return [opened, status.size]
+        return [openings, status.size]
     }
 
     /// Tells the others that a file is created or finished; returns whether they will see it.
