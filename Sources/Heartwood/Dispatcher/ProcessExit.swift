@@ -12,7 +12,7 @@ package enum ProcessExit {
     /// Whether the process is ending, and loggers are flushed for the last time.
     static var isUnderWay: Bool { isEnding.load(ordering: .relaxed) }
 
-    /// Whether `exit` was called: no flush comes after the one at hand, so every call is synchronous.
+    /// Whether `exit` was called: no flush comes after this one, so every call is synchronous.
     static var isFinal: Bool { final.load(ordering: .relaxed) }
 
     private static let isEnding = Atomic<Bool>(false)

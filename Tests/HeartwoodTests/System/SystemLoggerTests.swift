@@ -1,3 +1,4 @@
+import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport

@@ -38,7 +38,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     private let ownQueue = DispatchSpecificKey<Bool>()
 
     // MARK: Atomics (any thread)
-    /// The thread that was at work then is not there any more, in the child of a fork, or never returns from
+    /// The thread that was at work then does not exist, in the child of a fork, or never returns from
     /// `exit`: the logger is not to be touched.
     private let lost = Atomic<Bool>(false)
     private let callerRuns = Atomic<Bool>(false)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Heartwood
 
-/// File systems without locks or modes, places where no file can be created any more, and programs that close descriptors.
+/// File systems without locks or modes, places that take no new file, and programs that close descriptors.
 @Suite(.inTurn) struct FileHostTests {
     private let scratch = Scratch()
     private let clock = ManualClock()

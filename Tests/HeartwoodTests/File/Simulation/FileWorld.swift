@@ -407,7 +407,7 @@ final class FileWorld {
         }
     }
 
-    /// Where no file can be created any more, the one that is open takes what comes, whatever the time, the
+    /// Where no new file can be created, the one that is open takes what comes, whatever the time, the
     /// limits and calls ask for.
     private func continueOpenFile(_ writer: SimulatedWriter) {
         let couldCreate = !hasFullDisk

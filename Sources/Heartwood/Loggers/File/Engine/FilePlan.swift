@@ -393,7 +393,7 @@ struct FilePlan {
 
     /// Why the demand at hand has failed; nil where it has not.
     var failure: SystemFailure? { round.failure }
-    /// Why the file could not be left for the demand at hand, and is continued; nil where it was not to be
+    /// Why this demand could not leave the file, which is continued; nil where it was not to be
     /// left.
     var rollFailure: SystemFailure? { round.rollFailure }
 

@@ -64,7 +64,7 @@ package final class DirectoryLock {
             do {
                 if try directory.status(fileName)?.identity == file.identity { return .held }
             } catch {
-                // Where no name can be looked up any more, one that still has a name is the lock.
+                // Where no name can be looked up, a file that still has one is the lock.
                 let isRefused = [EACCES, EPERM].contains((error as? SystemFailure)?.number)
                 if isRefused, let status = try? file.status(), status.links > 0 { return .held }
                 directory.calls.unlock(file.number)
