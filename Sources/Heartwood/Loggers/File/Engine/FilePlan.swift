@@ -10,10 +10,9 @@ import CHeartwood
 ///    header, and that is neither over nor torn.
 /// 2. Each demand ends: whatever fails is not tried again for the same demand, or ends it.
 /// 3. What is written, waits and was dropped adds up to what came in (promise 4).
-/// 4. A file is left only when its successor is open, whatever it is left for: its size, its time, a call,
-/// a
-///    signal, other settings, or since it has another name. Where no successor can be opened, records go on
-///    into it: a file above its limit is better than a lost line.
+/// 4. A file is left only when its successor can be opened, whatever the reason: size, time, a call, a
+///    signal, other settings, or another name. Where none can be opened, records go on into it: a file above
+///    its limit is better than a lost line.
 struct FilePlan {
     /// What the engine is asked to do.
     enum Demand {
