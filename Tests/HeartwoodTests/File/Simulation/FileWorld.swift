@@ -570,9 +570,10 @@ final class FileWorld {
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others write to file \(file.number)")
             let text = numbers.pick(["their line\n", "their tail"])
-            // A tail that is not noticed before the next record would become a part of its line.
-            file.data += Array((disk.lookInterval > .zero ? "their line\n" : text).utf8)
-            // Who replaces a file by one of the same size is not noticed.
+            // A tail that is not noticed before the next record would become a part of its line. Who replaces a file
+            // by one of the size that a writer knows is not noticed.
+            let isNoticed = disk.lookInterval == .zero && file.sizeBefore == nil
+            file.data += Array((isNoticed ? text : "their line\n").utf8)
             if file.data.count == file.sizeBefore { file.data += [10] }
             file.isTampered = true
         case 5:

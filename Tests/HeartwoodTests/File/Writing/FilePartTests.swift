@@ -185,6 +185,22 @@ import Testing
             texts.joined() == "line 1\nline 2\nline 3\n" || texts.joined() == "one\nline 1\nline 2\nline 3\n")
     }
 
+    @Test(
+        "A new file that another process writes to between its creation and its lock is left to that one, which may begin its files another way"
+    )
+    func writtenBeforeLock() throws {
+        let kernel = makeKernel()
+        let engine = try makeEngine(kernel)
+        kernel.interrupt = { [disk] in
+            let logs = disk.folder?.entries.filter { $0.key.hasSuffix(".log") } ?? [:]
+            guard logs.count == 1, let file = logs.values.first, file.locks.isEmpty else { return }
+            file.data = Array("theirs\n".utf8)
+        }
+        write("mine", to: engine)
+        #expect(texts == ["theirs\n", "mine\n"])
+        #expect(disk.violations == [])
+    }
+
     @Test("Where the catalogue cannot be read, no old file is continued: it may be finished (promise 12)")
     func unknownCatalogue() throws {
         let first = try makeEngine(makeKernel(1))

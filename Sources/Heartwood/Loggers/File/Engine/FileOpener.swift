@@ -330,14 +330,17 @@ final class FileOpener {
         return label
     }
 
-    /// Creates a file and takes its lock; nil where another process took the lock or removed the file first.
+    /// Creates a file and takes its lock; nil where another process locked, removed or wrote to it first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
         let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.permissions)) & 0o777
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         calls.protect(file.number, as: settings.fileProtection)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
-        // Until it was locked, others may have taken it for a file without a writer, and removed it.
-        guard try directory.status(name)?.identity == file.identity else { return nil }
+        // Until it was locked, others may have taken it for a file without a writer, and removed it or
+        // written to it: alone, they may begin their files another way, or encrypt them.
+        guard let status = try directory.status(name), status.identity == file.identity,
+            isShared || status.size == 0
+        else { return nil }
         settings.scheme.didCreate(directory.path + "/" + name)
         return file
     }
