@@ -53,13 +53,25 @@ CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets) {
     return result;
 }
 
+static int queued(curl_socket_t socket, unsigned long which) {
+    int bytes = 0;
+    return ioctl(socket, which, &bytes) == 0 ? bytes : 0;
+}
+
 long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets) {
     long sum = 0;
-    for (int i = 0; i < sockets->count; i++) {
-        int bytes = 0;
-        if (ioctl(sockets->each[i], SIOCOUTQ, &bytes) == 0) sum += bytes;
-    }
+    for (int i = 0; i < sockets->count; i++) sum += queued(sockets->each[i], SIOCOUTQ);
     return sum;
+}
+
+int hw_curl_drop_unsent(const struct hw_curl_sockets *sockets) {
+    int has_dropped = 0;
+    struct sockaddr nobody = {.sa_family = AF_UNSPEC};
+    for (int i = 0; i < sockets->count; i++) {
+        if (queued(sockets->each[i], SIOCOUTQNSD) <= 0) continue;
+        if (connect(sockets->each[i], &nobody, sizeof nobody) == 0) has_dropped = 1;
+    }
+    return has_dropped;
 }
 
 // MARK: Pairs of sockets that libcurl opens for itself

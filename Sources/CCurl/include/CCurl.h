@@ -46,6 +46,11 @@ CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets);
 // How many bytes the other sides of all connections have not acknowledged.
 long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets);
 
+// Breaks the connections that hold bytes that were never sent, and drops these bytes; 0 if there is none.
+//
+// Of a connection that is just closed the system goes on sending what it has.
+int hw_curl_drop_unsent(const struct hw_curl_sockets *sockets);
+
 // A multi handle; null where there is no memory. Programs that this process starts do not inherit its sockets.
 //
 // libcurl makes two of them without a way to say so: a program that another thread starts between that and the end of this

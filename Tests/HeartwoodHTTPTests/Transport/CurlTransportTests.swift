@@ -109,6 +109,27 @@ import Testing
         #expect(error?.message.contains("the request has not moved for 0.5 seconds, with ") == true)
     }
 
+    @Test(
+        "What counts as cut off the server never gets whole, also if it reads on afterwards",
+        arguments: [60_000, 100_000, 150_000, 300_000, 1_000_000])
+    func cutForGood(size: Int) async throws {
+        let isOver = Gate()
+        let server = try LoopbackServer { request in
+            // Asked for the first time before it reads the body.
+            if request.body.isEmpty { isOver.pass() }
+            return .ok
+        }
+        let body = String(repeating: "x", count: size)
+        let transport = CurlTransport()
+        let error = await #expect(throws: HTTPTransportError.self) {
+            try await transport.send(try post(server, body, timeout: .milliseconds(300)))
+        }
+        isOver.open()
+        await server.requests(reach: 1)
+        let isCut = try #require(error).isRequestCut
+        #expect(server.requests.map { $0.body.count == size } == [!isCut])
+    }
+
     @Test("Of a huge answer 64 KiB are read, whatever it claims to be", arguments: [true, false])
     func huge(gzipped: Bool) async throws {
         let server = try LoopbackServer(then: .huge(bytes: 200_000_000, gzipped: gzipped))

@@ -126,24 +126,30 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     /// How long it may take until the request moves, or the answer is there.
     var patience: Duration { max(.zero, request.timeout - (ContinuousClock.now - movement.last)) }
 
-    /// How much of the body has arrived at the other side.
+    /// How much of the body libcurl has given to the system, which sends it also after the transfer's end.
+    private var given: Int { min(movement.figures.given, request.body.count) }
+
+    /// How much of the body is known to have arrived at the other side.
     private var arrived: Int {
-        let given = min(movement.figures.given, request.body.count)
-        return movement.isAlone ? max(0, given - movement.figures.unacknowledged) : given
+        movement.isAlone ? max(0, given - movement.figures.unacknowledged) : given
     }
 
-    /// Whether a part of the request has left, and not all of it: whoever gets it cannot have it whole.
-    private var isRequestCut: Bool { arrived > 0 && arrived < request.body.count }
+    /// Whether a part of the request has arrived, and not all of it can: whoever gets it never has it whole.
+    private func isRequestCut(isRestDropped: Bool = false) -> Bool {
+        arrived > 0 && (given < request.body.count || isRestDropped)
+    }
 
-    /// The failure of a transfer that has lost the patience.
-    var stall: HTTPTransportError {
+    /// The failure of a transfer that has lost the patience; `isRestDropped` says that bytes which were not
+    /// sent yet were taken back from the system.
+    func stall(isRestDropped: Bool) -> HTTPTransportError {
         let count = request.body.count
         let words =
             arrived < count
             ? "the request has not moved for \(request.timeout), with \(ByteCount(arrived)) of "
                 + "\(ByteCount(count)) sent"
             : "no complete answer within \(request.timeout)"
-        return HTTPTransportError(.timedOut, words, isRequestCut: isRequestCut)
+        return HTTPTransportError(
+            .timedOut, words, isRequestCut: isRequestCut(isRestDropped: isRestDropped))
     }
 
     /// What came of the transfer that libcurl ended with `code`.
@@ -155,7 +161,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         if code == CURLE_OK, status == 407 {
             return .failure(HTTPTransportError(.proxyRefused, CurlFailure.proxyAnswer(easy, status)))
         }
-        if code == CURLE_OK, status == 408, isRequestCut {
+        if code == CURLE_OK, status == 408, isRequestCut() {
             return .failure(
                 HTTPTransportError(
                     .timedOut, "408: the server waits no longer for the rest of the request",
@@ -169,7 +175,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         return .failure(
             CurlFailure.describe(
                 easy, code: code, text: String(cString: errorText), headerBytes: headerBytes,
-                proxy: options.proxyVariable(for: request.endpoint), isRequestCut: isRequestCut))
+                proxy: options.proxyVariable(for: request.endpoint), isRequestCut: isRequestCut()))
     }
 
     /// Called by libcurl with a header line.

@@ -122,7 +122,10 @@ package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `mul
                 let patience = transfer.patience
                 pause = min(pause, patience)
                 guard transfer.isCancelled || patience == .zero else { continue }
-                let failure = transfer.isCancelled ? Self.cancellation : transfer.stall
+                let failure =
+                    transfer.isCancelled
+                    ? Self.cancellation
+                    : transfer.stall(isRestDropped: isAlone && hw_curl_drop_unsent(sockets) != 0)
                 active.removeValue(forKey: id)
                 transfer.leave(handle)
                 transfer.finish(.failure(failure))
