@@ -192,13 +192,16 @@ struct ProcessExitTests {
         case log, formatter, filter, flush, flushAtExit, didAdd, orderedChange
         case handlerInHook, handlerOfCaller, endOfTag
 
+        /// All; the thread sanitizer takes a thread that ends inside of a `deinit` for a mistake.
+        static var tested: [Place] { allCases.filter { $0 != .endOfTag || !Load.isSanitized } }
+
         /// Whether a hook of the logger is in progress; nil where that depends on who frees the tag.
         var isInHook: Bool? { self == .endOfTag ? nil : self != .handlerOfCaller }
     }
 
     @Test(
         "Inside of a hook or a handler, exit flushes all loggers but the one whose hook it is (promise 3)",
-        arguments: Place.allCases)
+        arguments: Place.tested)
     func insideOfAHook(_ place: Place) async throws {
         let path = NSTemporaryDirectory() + "heartwood-exit-\(UUID())"
         defer { try? FileManager.default.removeItem(atPath: path) }
