@@ -6,13 +6,9 @@ package final class TakenNumbers {
     package let numbers: [Int32]
     private let paths: [String]
 
-    /// Takes all numbers of files whose paths, as the system knows them, begin with `prefix`.
-    package init(of prefix: String, data directory: String) {
-        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-        numbers = all.compactMap { Int32($0) }.filter { number in
-            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
-            return path?.hasPrefix(prefix) == true
-        }.sorted()
+    /// Takes all numbers of files whose paths, as the system knows them, begin with `prefix`, except `others`.
+    package init(of prefix: String, except others: [Int32] = [], data directory: String) {
+        numbers = Self.openNumbers(of: prefix).filter { !others.contains($0) }
         let name = UUID().uuidString
         paths = numbers.map { "\(directory)/data-\(name)-\($0)" }
         for (number, path) in zip(numbers, paths) {
@@ -20,6 +16,15 @@ package final class TakenNumbers {
             dup2(file, number)
             close(file)
         }
+    }
+
+    /// The numbers of open files whose paths begin with `prefix`.
+    package static func openNumbers(of prefix: String) -> [Int32] {
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return all.compactMap { Int32($0) }.filter { number in
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")
+            return path?.hasPrefix(prefix) == true
+        }.sorted()
     }
 
     /// Whether all are open, with nothing in them.

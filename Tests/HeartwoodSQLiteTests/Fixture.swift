@@ -69,7 +69,7 @@ extension LogDispatcher {
 
 extension LoggerStatistics {
     /// Everything that was received has become something.
-    var isBalanced: Bool { received == delivered + waiting + filtered + dropped + failed }
+    var isBalanced: Bool { received == handled }
 }
 
 /// The `sqlite3` tool.

@@ -46,9 +46,9 @@ CURLcode hw_curl_watch(CURL *handle, struct hw_curl_sockets *sockets);
 // How many bytes the other sides of all connections have not acknowledged.
 long hw_curl_unacknowledged(const struct hw_curl_sockets *sockets);
 
-// Breaks the connections that hold bytes that were never sent, and drops these bytes; 0 if there is none.
+// Aborts the connections with buffered bytes that were never sent, and discards these bytes; 0 if there is none.
 //
-// Of a connection that is just closed the system goes on sending what it has.
+// If a connection is only closed, the system still sends what it has buffered.
 int hw_curl_drop_unsent(const struct hw_curl_sockets *sockets);
 
 // A multi handle; null where there is no memory. Programs that this process starts do not inherit its sockets.

@@ -29,4 +29,7 @@ public struct LoggerStatistics: Hashable, Sendable {
     public var failed = 0
     /// Bytes that the logger has written.
     public var bytes = 0
+
+    /// Messages that the logger accounts for: all that it has received, after a flush.
+    package var handled: Int { delivered + waiting + filtered + dropped + failed }
 }

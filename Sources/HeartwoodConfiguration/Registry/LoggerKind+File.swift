@@ -32,16 +32,15 @@ extension LoggerKind {
         settings.bind(
             "archiveKey", LogSettingDecoder<SecretReference>.secret.map { $0 as any SecretProvider },
             to: \FileLogger.archiveKey)
-        if let format = settings.setting["archiveFormat"]?.string, ["gzip", "encrypted"].contains(format),
-            !ArchiveLibraries.isRegistered
-        {
+        let format = settings.setting["archiveFormat"]?.string
+        if let format, ["gzip", "encrypted"].contains(format), !ArchiveLibraries.isRegistered {
             settings.problem(ArchiveLibraries.missing("“\(format)”"), at: "archiveFormat")
         }
-        if settings.setting["archiveFormat"]?.string == "encrypted", settings.setting["archiveKey"] == nil {
+        let isEncrypted = format == "encrypted"
+        if isEncrypted, settings.setting["archiveKey"] == nil {
             settings.problem("“encrypted” requires the setting “archiveKey”", at: "archiveFormat")
         }
         let isShared = if case .bool(true)? = settings.setting["isShared"]?.value { true } else { false }
-        let isEncrypted = settings.setting["archiveFormat"]?.string == "encrypted"
         return {
             let file = try FileLogger(
                 directory: directory.value, name: settings.name, directoryMode: directoryMode ?? 0o700,

@@ -372,8 +372,8 @@ extension SpoolDirectory {
     /// The file's size; nil on failure, with the reason in `errno`.
     func size(_ file: Int32) -> Int? {
         do throws(SystemFailure) {
-            try check(file)
-            return try calls.status(file).size
+            guard let file = files[file] else { throw SystemFailure(.status, EBADF) }
+            return try file.status().size
         } catch {
             SystemCalls.setErrno(error.number)
             return nil

@@ -143,14 +143,7 @@ final class PipeDestinations {
     }
 
     /// How many messages every logger has dealt with.
-    private var handled: Int {
-        loggers.reduce(.max) { least, logger in
-            let figures = logger.statistics
-            return min(
-                least,
-                figures.delivered + figures.waiting + figures.filtered + figures.dropped + figures.failed)
-        }
-    }
+    private var handled: Int { loggers.map(\.statistics.handled).min() ?? .max }
 
     /// Whether nothing that is read could get anywhere any more.
     var isPointless: Bool { canBecomePointless && (console?.statistics.failed ?? 0) > 0 }

@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(
-        "What counts as cut off the server never gets whole, also if it reads on afterwards",
+        "The server never receives all of a request that counts as cut off, even if it reads on afterwards",
         arguments: [60_000, 100_000, 150_000, 300_000, 1_000_000])
     func cutForGood(size: Int) async throws {
         let isOver = Gate()

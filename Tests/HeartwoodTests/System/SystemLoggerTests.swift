@@ -1,4 +1,3 @@
-import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -90,33 +89,22 @@ struct SystemLoggerTests {
     )
     func closed() async {
         await #expect(processExitsWith: .success) {
-            func sockets() -> Set<Int32> {
-                let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-                return Set(
-                    all.compactMap { Int32($0) }.filter {
-                        let path = try? FileManager.default.destinationOfSymbolicLink(
-                            atPath: "/proc/self/fd/\($0)")
-                        return path?.hasPrefix("socket:") == true
-                    })
-            }
             let scratch = Scratch()
             for kind in [SocketReceiver.Kind.localDatagram, .udp] {
                 let receiver = try SocketReceiver(kind, path: scratch.path + "/\(kind)")
-                let before = sockets()
+                let before = TakenNumbers.openNumbers(of: "socket:")
                 let dispatcher = LogDispatcher.forTest()
                 dispatcher.add(SystemLogger(receiver.destination()))
                 logInfo("one", to: dispatcher)
                 try #require(dispatcher.flush(timeout: .testLimit).isComplete)
                 try #require(receiver.message()?.hasSuffix("one") == true)
-                let number = try #require(sockets().subtracting(before).first)
-                let data = open(scratch.path + "/data", O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-                dup2(data, number)
+                let taken = TakenNumbers(of: "socket:", except: before, data: scratch.path)
+                try #require(!taken.numbers.isEmpty)
                 logInfo("two", to: dispatcher)
                 try #require(dispatcher.flush(timeout: .testLimit).isComplete)
                 try #require(receiver.message()?.hasSuffix("two") == true)
                 dispatcher.removeAll()
-                var info = stat()
-                try #require(fstat(number, &info) == 0 && info.st_size == 0)
+                try #require(taken.isUntouched)
             }
         }
     }

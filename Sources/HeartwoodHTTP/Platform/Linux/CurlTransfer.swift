@@ -126,7 +126,7 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
     /// How long it may take until the request moves, or the answer is there.
     var patience: Duration { max(.zero, request.timeout - (ContinuousClock.now - movement.last)) }
 
-    /// How much of the body libcurl has given to the system, which sends it also after the transfer's end.
+    /// How much of the body libcurl has passed to the system, which may still send it after the transfer.
     private var given: Int { min(movement.figures.given, request.body.count) }
 
     /// How much of the body is known to have arrived at the other side.
@@ -134,13 +134,13 @@ final class CurlTransfer: @unchecked Sendable {  // handed over to the transport
         movement.isAlone ? max(0, given - movement.figures.unacknowledged) : given
     }
 
-    /// Whether a part of the request has arrived, and not all of it can: whoever gets it never has it whole.
+    /// Whether the other side got a part of the request, and can never get the rest.
     private func isRequestCut(isRestDropped: Bool = false) -> Bool {
         arrived > 0 && (given < request.body.count || isRestDropped)
     }
 
-    /// The failure of a transfer that has lost the patience; `isRestDropped` says that bytes which were not
-    /// sent yet were taken back from the system.
+    /// The failure of a transfer that took too long; `isRestDropped` says that the system discarded bytes
+    /// that it had not sent yet.
     func stall(isRestDropped: Bool) -> HTTPTransportError {
         let count = request.body.count
         let words =

@@ -570,8 +570,8 @@ final class FileWorld {
             guard !logs.isEmpty, let file = folder.entries[numbers.pick(logs)] else { return }
             tell("others write to file \(file.number)")
             let text = numbers.pick(["their line\n", "their tail"])
-            // A tail that is not noticed before the next record would become a part of its line. Who replaces a file
-            // by one of the size that a writer knows is not noticed.
+            // A tail that is not noticed before the next record would become a part of its line. No writer
+            // notices that a file was replaced by one of the size that it knows.
             let isNoticed = disk.lookInterval == .zero && file.sizeBefore == nil
             file.data += Array((isNoticed ? text : "their line\n").utf8)
             if file.data.count == file.sizeBefore { file.data += [10] }

@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(
-        "A new file that another process writes to between its creation and its lock is left to that one, which may begin its files another way"
+        "A new file that another process writes to before it is locked is left to that process, which may use another header"
     )
     func writtenBeforeLock() throws {
         let kernel = makeKernel()

@@ -39,8 +39,8 @@ final class FileEngine {
     private var process: ProcessOwner
     /// The file of the lease; nil for no lease.
     private var leased: FileWriter?
-    /// How often the directory and its lock file were opened when that was last looked at.
-    private var openings = 0
+    /// The value of ``openingsSoFar`` at the last look.
+    private var seenOpenings = 0
     /// When it ends, the bytes that it is still good for, and the quota; zero for none.
     private var (leaseEnd, leaseRoom, leaseQuota) = (Duration.zero, 0, 0)
     /// What was written within it.
@@ -290,11 +290,15 @@ final class FileEngine {
 
     // MARK: Steps
 
+    /// How often the directory and its lock file were opened.
+    private var openingsSoFar: Int { directory.reopenings + ledger.lock.openings }
+
     private func moment(_ isLocked: Bool = true) -> FilePlan.Moment {
         // Where the program has closed one descriptor it has closed all, and what was opened again may have
         // the number of the open file.
-        if directory.reopenings + ledger.lock.openings != openings {
-            openings = directory.reopenings + ledger.lock.openings
+        let openings = openingsSoFar
+        if openings != seenOpenings {
+            seenOpenings = openings
             plan.lookClosely()
         }
         let (wall, uptime) = (clock.now(), clock.uptime())
@@ -347,7 +351,7 @@ final class FileEngine {
             // Other programs may have created the file under its fixed name, and written to it.
             failing = .examine
             if step == .open || step == .roll, outcome.isDone, let writer {
-                openings = directory.reopenings + ledger.lock.openings
+                seenOpenings = openingsSoFar
                 try follow(writer)
             }
         } catch {

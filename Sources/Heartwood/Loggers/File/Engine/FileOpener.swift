@@ -336,8 +336,8 @@ final class FileOpener {
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         calls.protect(file.number, as: settings.fileProtection)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
-        // Until it was locked, others may have taken it for a file without a writer, and removed it or
-        // written to it: alone, they may begin their files another way, or encrypt them.
+        // Before it was locked, another process may have taken it for a file without a writer, and removed it
+        // or written to it. Unless the file is shared, that process may use another header or encryption.
         guard let status = try directory.status(name), status.identity == file.identity,
             isShared || status.size == 0
         else { return nil }
