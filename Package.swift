@@ -129,7 +129,9 @@ let package = Package(
             swiftSettings: settings),
 
         // What all tests share; see Docs/Contributing.md.
-        .target(name: "SuiteSupport", path: "Tests/SuiteSupport", swiftSettings: settings),
+        .target(
+            name: "SuiteSupport", dependencies: ["Heartwood"], path: "Tests/SuiteSupport",
+            swiftSettings: settings),
         // What the tests of the core and of the modules above it share.
         .target(
             name: "CoreFixtures", dependencies: ["Heartwood", "HeartwoodTestSupport", "SuiteSupport"],

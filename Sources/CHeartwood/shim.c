@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CHeartwood.h"
+#include "platform.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +13,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/xattr.h>
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <linux/futex.h>
-#include <linux/membarrier.h>
-#include <sys/inotify.h>
-#include <sys/syscall.h>
-#endif
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -163,7 +156,9 @@ uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t s
 // MARK: Cycle counter
 
 bool hw_ticks_are_reliable(void) {
-#if defined(__x86_64__)
+#if defined(__APPLE__)
+    return true;
+#elif defined(__x86_64__)
     unsigned a, b, c, d;
     if (!__get_cpuid(0x80000000u, &a, &b, &c, &d) || a < 0x80000007u) return false;
     __get_cpuid(0x80000007u, &a, &b, &c, &d);
@@ -172,6 +167,19 @@ bool hw_ticks_are_reliable(void) {
     return true;  // architectural: constant rate, same on every core
 #else
     return false;
+#endif
+}
+
+uint64_t hw_ticks_per_second(void) {
+#if defined(__APPLE__)
+    mach_timebase_info_data_t base;
+    return mach_timebase_info(&base) == KERN_SUCCESS ? 1000000000ull * base.denom / base.numer : 1000000000;
+#elif defined(__aarch64__)
+    uint64_t value;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(value));
+    return value;
+#else
+    return 2000000000;
 #endif
 }
 
@@ -206,31 +214,14 @@ static void thread_ends(void *state) {
 
 static void begin(void) {
     pthread_key_create(&exit_key, thread_ends);
-#ifdef __linux__
-    FILE *file = fopen("/proc/self/comm", "re");
-    if (file) {
-        if (!fgets(first_name, sizeof first_name, file)) first_name[0] = 0;
-        first_name[strcspn(first_name, "\n")] = 0;
-        fclose(file);
-    }
-#endif
-}
-
-static uint64_t thread_id(void) {
-#ifdef __linux__
-    return (uint64_t)syscall(SYS_gettid);
-#else
-    uint64_t id = 0;
-    pthread_threadid_np(NULL, &id);
-    return id;
-#endif
+    hw_first_thread_name(first_name, sizeof first_name);
 }
 
 struct hw_thread *hw_thread_make(void) {
     pthread_once(&exit_once, begin);
     struct hw_thread *thread = calloc(1, sizeof *thread);
     if (!thread) abort();  // as every allocation in Swift does
-    thread->id = thread_id();
+    thread->id = hw_thread_id();
     pthread_setspecific(exit_key, thread);
     pthread_mutex_lock(&threads_lock);
     thread->next = threads;
@@ -255,22 +246,11 @@ void hw_lock_wait(struct hw_thread *thread) {
     }
 }
 
-// Has all threads of the process pass a barrier, so that theirs need not have one.
-static void pass_barrier(void) {
-#ifdef __linux__
-    static bool is_registered;
-    if (!is_registered) is_registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-    if (is_registered && syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-#endif
-    // Long enough for a store to become visible.
-    usleep(1000);
-}
-
 bool hw_fork_begin(int milliseconds) {
     struct hw_thread *self = hw_thread_current();
     pthread_mutex_lock(&fork_gate);
     atomic_store(&hw_forker, self);
-    pass_barrier();
+    hw_pass_barrier();
     pthread_mutex_lock(&threads_lock);
     bool is_quiet = true;
     for (int round = 0;; round++) {
@@ -303,7 +283,7 @@ void hw_fork_end(bool is_child) {
 }
 
 void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks) {
-    thread->name_expires = ticks + 2000000000u;
+    thread->name_expires = ticks + hw_ticks_per_second();
     thread->name_size = 0;
     if (pthread_getname_np(pthread_self(), thread->name, sizeof thread->name) != 0) return;
     // The names of dispatch's workers say nothing, nor does the program's own.
@@ -340,23 +320,6 @@ struct hw_label hw_queue_label(struct hw_thread *thread) {
 
 // MARK: The ring
 
-#ifdef __linux__
-extern const char *swift_task_getCurrentTaskName(void) __attribute__((swiftcall));
-#endif
-
-// The name of the running task, up to 255 bytes; false where only Swift can tell.
-static inline bool task_name(struct hw_label *name) {
-    *name = (struct hw_label){NULL, 0};
-    if (!hw_in_task()) return true;
-#ifdef __linux__
-    name->text = swift_task_getCurrentTaskName();
-    if (name->text) name->size = strnlen(name->text, 255);
-    return true;
-#else
-    return false;
-#endif
-}
-
 // A record that has neither fields, references nor flags, as `RecordView` says.
 struct plain_record {
     uint64_t commit, time, thread;
@@ -384,8 +347,8 @@ struct hw_room hw_ring_put(
     const struct hw_ring *ring, const void *text, size_t count, uint64_t place, int64_t context,
     uint32_t level) {
     static const struct hw_room none = {-1, 0};
-    struct hw_label task;
-    if (!task_name(&task)) return none;
+    struct hw_label task = {NULL, 0};
+    if (hw_in_task() && !hw_task_name(&task)) return none;
     struct hw_thread *thread = hw_thread_current();
     struct hw_label label = hw_queue_label(thread);
     uint64_t ticks = hw_ticks();
@@ -429,7 +392,7 @@ _Atomic bool hw_forked_child;
 void hw_forked_child_set(void) {
     hw_forked_child = true;
     hw_outer_fields_used = true;
-    if (hw_this_thread) hw_this_thread->id = thread_id();
+    if (hw_this_thread) hw_this_thread->id = hw_thread_id();
 }
 
 // MARK: The number of the process
@@ -446,14 +409,8 @@ static void forget_process(void) {
 static void keep_process(void) {
     static _Atomic int32_t plain;
     _Atomic int32_t *kept = &plain;
-#if defined(__linux__) && defined(MADV_WIPEONFORK)
-    size_t size = (size_t)sysconf(_SC_PAGESIZE);
-    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
-    if (page != MAP_FAILED) {
-        if (madvise(page, size, MADV_WIPEONFORK) == 0) kept = page;
-        else munmap(page, size);
-    }
-#endif
+    void *own = hw_page_emptied_by_fork();
+    if (own) kept = own;
     if (pthread_atfork(NULL, NULL, forget_process) == 0 || kept != &plain) hw_process_kept = kept;
 }
 
@@ -495,132 +452,11 @@ void *hw_memory_reserve(size_t size) {
     return size <= sizeof memory && !atomic_exchange(&is_taken, true) ? memory : NULL;
 }
 
-HW_FAULT_HANDLER bool hw_move_memory(void *from, void *to, size_t size) {
-#ifdef __linux__
-    return mremap(from, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, to) == to;
-#else
-    // Not tested: not in one step.
-    if (mmap(to, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON | MAP_FIXED, -1, 0) != to) return false;
-    memcpy(to, from, (size_t)getpagesize());
-    munmap(from, size);
-    return true;
-#endif
-}
-
-// MARK: Processes
-
-uint64_t hw_process_start(int64_t process) {
-#ifdef __linux__
-    char text[1024];
-    snprintf(text, sizeof text, "/proc/%lld/stat", (long long)process);
-    int file = open(text, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
-    if (count <= 0) return 0;
-    text[count] = 0;
-    // The name is in parentheses and may contain anything; the start is the 20th field behind it.
-    char *field = strrchr(text, ')');
-    // One that has ended and was not waited for yet does not live.
-    if (field && field[1] == ' ' && (field[2] == 'Z' || field[2] == 'X')) return 0;
-    for (int number = 0; field && number < 20; number++) {
-        field = strchr(field + 1, ' ');
-    }
-    return field ? strtoull(field, NULL, 10) : 0;
-#else
-    return 0;
-#endif
-}
-
-void hw_boot_id(uint8_t *id) {
-    memset(id, 0, 16);
-#ifdef __linux__
-    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    char text[40] = {0};
-    if (read(file, text, sizeof text - 1) < 0) text[0] = 0;
-    close(file);
-    int digits = 0;
-    for (char *place = text; *place && digits < 32; place++) {
-        int value = *place >= '0' && *place <= '9' ? *place - '0' : *place >= 'a' && *place <= 'f' ? *place - 'a' + 10 : -1;
-        if (value < 0) continue;
-        id[digits / 2] = (uint8_t)(id[digits / 2] << 4 | value);
-        digits++;
-    }
-#endif
-}
-
-int hw_allocate(int descriptor, int64_t size) {
-#ifdef __linux__
-    struct hw_quiet quiet;
-    hw_quiet_begin(&quiet);
-    int result;
-    do {
-        result = posix_fallocate(descriptor, 0, size);
-    } while (result == EINTR);
-    hw_quiet_end(&quiet, result != 0);
-    errno = result;
-    return result ? -1 : 0;
-#else
-    // Not tested.
-    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};
-    if (fcntl(descriptor, F_PREALLOCATE, &store) != 0) return -1;
-    return ftruncate(descriptor, size);
-#endif
-}
-
-void hw_let_go(int descriptor) {
-    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (nothing < 0) return;
-#ifdef __linux__
-    dup3(nothing, descriptor, O_CLOEXEC);
-#else
-    dup2(nothing, descriptor);
-    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-#endif
-    close(nothing);
-}
-
-int hw_pipe(int ends[2]) {
-#ifdef __linux__
-    return pipe2(ends, O_CLOEXEC);
-#else
-    if (pipe(ends) != 0) return -1;
-    for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-    return 0;
-#endif
-}
+// MARK: Files
 
 int hw_duplicate(int descriptor) { return fcntl(descriptor, F_DUPFD_CLOEXEC, 0); }
 
 int hw_temporary_file(char *path) { return mkostemp(path, O_CLOEXEC); }
-
-uint64_t hw_random(void) {
-    uint64_t value = 0;
-    if (getentropy(&value, sizeof value) != 0) value = hw_ticks() ^ (uint64_t)getpid() << 32;
-    return value;
-}
-
-// MARK: Files
-
-// Nanoseconds since 1970; stops at the ends of the range.
-static int64_t nanoseconds(int64_t seconds, int64_t rest) {
-    int64_t result;
-    bool is_beyond = __builtin_mul_overflow(seconds, 1000000000, &result) || __builtin_add_overflow(result, rest, &result);
-    return is_beyond ? (seconds < 0 ? INT64_MIN : INT64_MAX) : result;
-}
-
-int64_t hw_file_birth(int fd) {
-#ifdef __linux__
-    struct statx info;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &info) != 0 || !(info.stx_mask & STATX_BTIME)) return -1;
-    return nanoseconds(info.stx_btime.tv_sec, info.stx_btime.tv_nsec);
-#else
-    struct stat info;
-    if (fstat(fd, &info) != 0) return -1;
-    return nanoseconds(info.st_birthtimespec.tv_sec, info.st_birthtimespec.tv_nsec);
-#endif
-}
 
 int64_t hw_file_hole(int fd, int64_t offset) {
     off_t data = lseek(fd, offset, SEEK_DATA);
@@ -629,65 +465,6 @@ int64_t hw_file_hole(int fd, int64_t offset) {
     if (data < 0 && errno == ENXIO && fstat(fd, &info) == 0) data = info.st_size;
     return data > offset ? data - offset : 0;
 }
-
-int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size) {
-#ifdef __linux__
-    return lgetxattr(path, name, value, size);
-#else
-    return getxattr(path, name, value, size, 0, XATTR_NOFOLLOW);
-#endif
-}
-
-int hw_attribute_set(const char *path, const char *name, const void *value, size_t size) {
-#ifdef __linux__
-    return value ? lsetxattr(path, name, value, size, 0) : lremovexattr(path, name);
-#else
-    return value ? setxattr(path, name, value, size, 0, XATTR_NOFOLLOW) : removexattr(path, name, XATTR_NOFOLLOW);
-#endif
-}
-
-#ifdef __linux__
-int hw_watch_open(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }
-
-int hw_watch_directory(int watch, const char *path) {
-    return inotify_add_watch(watch, path, IN_CREATE | IN_MOVE | IN_DELETE | IN_MOVE_SELF | IN_DELETE_SELF | IN_ONLYDIR);
-}
-
-int hw_watch_file(int watch, int descriptor) {
-    // By its descriptor: its path may lead to another file by now.
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    return inotify_add_watch(watch, path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF | IN_DELETE_SELF);
-}
-
-void hw_watch_remove(int watch, int number) { inotify_rm_watch(watch, number); }
-
-enum hw_change hw_watch_wait(int watch, int milliseconds) {
-    struct pollfd entry = {.fd = watch, .events = POLLIN};
-    if (poll(&entry, 1, milliseconds) <= 0) return hw_change_none;
-    enum hw_change change = hw_change_none;
-    _Alignas(struct inotify_event) char events[4096];
-    ssize_t count;
-    while ((count = read(watch, events, sizeof events)) > 0) {
-        const struct inotify_event *event;
-        for (const char *place = events; place < events + count; place += sizeof *event + event->len) {
-            event = (const struct inotify_event *)place;
-            // That a watch has ended says nothing more.
-            if (event->mask & IN_IGNORED) continue;
-            if (event->mask != IN_MODIFY) change = hw_change_names;
-            else if (change == hw_change_none) change = hw_change_content;
-        }
-    }
-    return change;
-}
-#else
-// Nothing is told here, and without a descriptor nothing else is called.
-int hw_watch_open(void) { return -1; }
-int hw_watch_directory(int watch, const char *path) { return (void)watch, (void)path, -1; }
-int hw_watch_file(int watch, int descriptor) { return (void)watch, (void)descriptor, -1; }
-void hw_watch_remove(int watch, int number) { (void)watch, (void)number; }
-enum hw_change hw_watch_wait(int watch, int milliseconds) { return (void)watch, (void)milliseconds, hw_change_none; }
-#endif
 
 int hw_wait_writable(int descriptor, int milliseconds) {
     struct pollfd entry = {.fd = descriptor, .events = POLLOUT};
@@ -699,53 +476,11 @@ int hw_wait_error(int descriptor, int milliseconds) {
     return poll(&entry, 1, milliseconds);
 }
 
-// MARK: The guarded entrance
-
-void hw_quiet_begin(struct hw_quiet *quiet) {
-    sigset_t blocked, pending;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGPIPE);
-    sigaddset(&blocked, SIGXFSZ);
-    sigemptyset(&pending);
-    sigpending(&pending);
-    quiet->pipe_was_pending = sigismember(&pending, SIGPIPE);
-    quiet->size_was_pending = sigismember(&pending, SIGXFSZ);
-    quiet->is_blocked = pthread_sigmask(SIG_BLOCK, &blocked, &quiet->before) == 0;
-}
-
-void hw_quiet_end(struct hw_quiet *quiet, bool may_have_raised) {
-    if (!quiet->is_blocked) return;
-    int error = errno;
-    // A signal that was raised meanwhile is pending on this thread: take it back before the mask is lifted. A reader that
-    // goes in the middle of a write raises one even though the write reports the bytes that it took.
-    if (may_have_raised) {
-        sigset_t raised;
-        sigemptyset(&raised);
-        if (!quiet->pipe_was_pending) sigaddset(&raised, SIGPIPE);
-        if (!quiet->size_was_pending) sigaddset(&raised, SIGXFSZ);
-#ifdef __linux__
-        struct timespec none = {0, 0};
-        int taken;
-        do {
-            taken = sigtimedwait(&raised, NULL, &none);
-        } while (taken > 0 || (taken < 0 && errno == EINTR));
-#else
-        sigset_t now;
-        int taken;
-        while (sigpending(&now) == 0
-               && ((!quiet->pipe_was_pending && sigismember(&now, SIGPIPE))
-                   || (!quiet->size_was_pending && sigismember(&now, SIGXFSZ)))) {
-            if (sigwait(&raised, &taken) != 0) break;
-        }
-#endif
-    }
-    pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
-    errno = error;
-}
+// MARK: Writes without a signal
 
 ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
     struct hw_quiet quiet;
-    hw_quiet_begin(&quiet);
+    hw_quiet_begin(&quiet, descriptor);
     ssize_t written = write(descriptor, bytes, count);
     hw_quiet_end(&quiet, written < 0 || (size_t)written < count);
     return written;
@@ -753,7 +488,7 @@ ssize_t hw_write_quietly(int descriptor, const void *bytes, size_t count) {
 
 ssize_t hw_write_at_quietly(int descriptor, const void *bytes, size_t count, int64_t offset) {
     struct hw_quiet quiet;
-    hw_quiet_begin(&quiet);
+    hw_quiet_begin(&quiet, descriptor);
     ssize_t written = pwrite(descriptor, bytes, count, (off_t)offset);
     hw_quiet_end(&quiet, written < 0 || (size_t)written < count);
     return written;
@@ -761,7 +496,7 @@ ssize_t hw_write_at_quietly(int descriptor, const void *bytes, size_t count, int
 
 int hw_truncate_quietly(int descriptor, int64_t size) {
     struct hw_quiet quiet;
-    hw_quiet_begin(&quiet);
+    hw_quiet_begin(&quiet, descriptor);
     int result = ftruncate(descriptor, (off_t)size);
     hw_quiet_end(&quiet, result != 0);
     return result;
@@ -776,17 +511,6 @@ static ssize_t would_wait(void) {
     return -1;
 }
 
-// A pipe that others write to as well may be full again between poll and write: only the kernel can tell in one step.
-static ssize_t write_pipe(int descriptor, const void *bytes, size_t count) {
-#if defined(__linux__) && defined(RWF_NOWAIT)
-    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
-    ssize_t written = pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
-    if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL && errno != ESPIPE)) return written;
-#endif
-    if (!is_writable(descriptor)) return would_wait();
-    return write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
-}
-
 // A terminal takes some bytes and then waits for room in the middle of a write. An open file of our own may say
 // O_NONBLOCK; the one that the program shares with others must not.
 static ssize_t write_terminal(int descriptor, const void *bytes, size_t count, dev_t device, int *own) {
@@ -795,18 +519,7 @@ static ssize_t write_terminal(int descriptor, const void *bytes, size_t count, d
     if (*own >= 0 && (fstat(*own, &info) != 0 || !S_ISCHR(info.st_mode) || info.st_rdev != device)) *own = -1;
     if (*own < 0) {
         char path[64];
-#ifdef __linux__
-        // Built by hand: snprintf is not for signal handlers.
-        static const char directory[] = "/proc/self/fd/";
-        memcpy(path, directory, sizeof directory);
-        char digits[12];
-        int length = 0, end = (int)sizeof directory - 1;
-        for (int rest = descriptor; length == 0 || rest > 0; rest /= 10) digits[length++] = (char)('0' + rest % 10);
-        while (length > 0) path[end++] = digits[--length];
-        path[end] = 0;
-#else
-        if (ttyname_r(descriptor, path, sizeof path) != 0) path[0] = 0;
-#endif
+        hw_terminal_path(descriptor, path, sizeof path);
         *own = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     }
     if (*own >= 0) return write(*own, bytes, count);
@@ -819,12 +532,12 @@ ssize_t hw_write_now(int descriptor, const void *bytes, size_t count, int *termi
     struct stat info;
     if (fstat(descriptor, &info) != 0) return -1;
     struct hw_quiet quiet;
-    hw_quiet_begin(&quiet);
+    hw_quiet_begin(&quiet, descriptor);
     ssize_t written;
     if (S_ISFIFO(info.st_mode)) {
-        written = write_pipe(descriptor, bytes, count);
+        written = hw_write_pipe(descriptor, bytes, count);
     } else if (S_ISSOCK(info.st_mode)) {
-        written = send(descriptor, bytes, count, MSG_DONTWAIT);
+        written = send(descriptor, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
     } else if (S_ISCHR(info.st_mode) && isatty(descriptor)) {
         written = write_terminal(descriptor, bytes, count, info.st_rdev, terminal);
     } else {
@@ -858,7 +571,7 @@ size_t hw_write_line(int descriptor, const void *bytes, size_t count, int millis
 }
 
 void hw_emergency(int descriptor, const void *text, size_t count) {
-    char line[PIPE_BUF];
+    char line[4096];
     int error = errno;
     if (count > sizeof line - 1) count = sizeof line - 1;
     memcpy(line, text, count);
@@ -866,41 +579,6 @@ void hw_emergency(int descriptor, const void *text, size_t count) {
     hw_write_line(descriptor, line, count + 1, 0);
     errno = error;
 }
-
-// MARK: Semaphore
-
-#ifdef __linux__
-static int64_t hw_monotonic(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-// The kernel compares the count under its own lock, so that no signal falls between the look and the sleep.
-void hw_semaphore_signal(struct hw_semaphore *semaphore) {
-    atomic_fetch_add(&semaphore->count, 1);
-    if (atomic_load(&semaphore->waiters)) {
-        syscall(SYS_futex, &semaphore->count, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-    }
-}
-
-bool hw_semaphore_wait(struct hw_semaphore *semaphore, int64_t nanoseconds) {
-    int64_t now = hw_monotonic();
-    int64_t deadline = nanoseconds > INT64_MAX - now ? INT64_MAX : now + nanoseconds;
-    while (true) {
-        uint32_t count = atomic_load(&semaphore->count);
-        while (count > 0) {
-            if (atomic_compare_exchange_weak(&semaphore->count, &count, count - 1)) return true;
-        }
-        int64_t rest = deadline - hw_monotonic();
-        if (rest <= 0) return false;
-        struct timespec limit = {rest / 1000000000, rest % 1000000000};
-        atomic_fetch_add(&semaphore->waiters, 1);
-        syscall(SYS_futex, &semaphore->count, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
-        atomic_fetch_sub(&semaphore->waiters, 1);
-    }
-}
-#endif
 
 // MARK: Searching
 

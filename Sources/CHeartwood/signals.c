@@ -1,9 +1,5 @@
 #define _GNU_SOURCE
-#include "CHeartwood.h"
-
-#ifdef __linux__
-#include <sys/syscall.h>
-#endif
+#include "platform.h"
 
 // Only what POSIX calls async-signal-safe is used in the handler: stores, clock_gettime, sigaction, raise.
 
@@ -17,10 +13,7 @@ static _Atomic bool was_seen;
 HW_FAULT_HANDLER static void note(int number, const siginfo_t *info) {
     struct timespec now = {0, 0};
     clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t thread = 0;
-#ifdef __linux__
-    thread = (uint64_t)syscall(SYS_gettid);
-#endif
+    uint64_t thread = hw_thread_id();
     for (int index = 0; index < place_count; index++) {
         uint64_t *place = places[index];
         if (!place) continue;
@@ -65,11 +58,7 @@ static pthread_once_t catch_once = PTHREAD_ONCE_INIT;
 static void catch_all(void) {
     // For the thread that sets it up: there a stack that has overflown can be told of, too.
     static char stack[64 * 1024];
-    stack_t known;
-    if (sigaltstack(NULL, &known) == 0 && (known.ss_flags & SS_DISABLE)) {
-        stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
-        sigaltstack(&own, NULL);
-    }
+    hw_use_signal_stack(stack, sizeof stack);
     for (int index = 0; index < signal_count; index++) {
         struct sigaction action;
         memset(&action, 0, sizeof action);

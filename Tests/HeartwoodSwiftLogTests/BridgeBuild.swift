@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 /// Builds the bridge and its tests with a version of swift-log, beside the modules of the tests at hand, without the package manager:

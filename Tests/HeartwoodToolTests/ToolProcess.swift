@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool

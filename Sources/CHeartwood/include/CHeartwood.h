@@ -28,6 +28,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__APPLE__)
+#include <mach/mach_time.h>
+#endif
 #if defined(__x86_64__)
 #include <x86intrin.h>
 #endif
@@ -47,6 +50,15 @@ static inline int64_t hw_clock(clockid_t clock) {
     struct timespec time;
     clock_gettime(clock, &time);
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+// The clock that timers follow: it stands still while the machine sleeps.
+static inline int64_t hw_uptime(void) {
+#if defined(__APPLE__)
+    return (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW);
+#else
+    return hw_clock(CLOCK_MONOTONIC);
+#endif
 }
 
 // When a file was last written, in nanoseconds since 1970; what is out of range wraps around.
@@ -75,8 +87,12 @@ static inline int hw_limit_writes(int descriptor, int32_t seconds) {
 // MARK: Cycle counter
 
 // The counter that a call is stamped with; converted to wall time by whoever reads the record.
+//
+// Apple's own counter there: that of an Intel processor starts again when the machine wakes up.
 static inline uint64_t hw_ticks(void) {
-#if defined(__x86_64__)
+#if defined(__APPLE__)
+    return mach_absolute_time();
+#elif defined(__x86_64__)
     return __rdtsc();
 #elif defined(__aarch64__)
     uint64_t value;
@@ -89,6 +105,9 @@ static inline uint64_t hw_ticks(void) {
 
 // Whether `hw_ticks` advances at one rate on every core and in every power state.
 bool hw_ticks_are_reliable(void);
+
+// How many ticks a second has; on Intel and AMD about that.
+uint64_t hw_ticks_per_second(void);
 
 // MARK: What a thread keeps between two of its messages
 
@@ -526,7 +545,7 @@ HW_FAULT_HANDLER bool hw_move_memory(void *from, void *to, size_t size);
 
 // MARK: Processes
 
-// When a process was started, in clock ticks after the boot; 0 where the system does not say, or there is none.
+// When a process was started, by a clock of the system's; 0 where the system does not say, or there is none.
 uint64_t hw_process_start(int64_t process);
 // The 16 bytes of the boot's id; zeros where the system does not say.
 void hw_boot_id(uint8_t *id);
@@ -621,10 +640,13 @@ int hw_attribute_set(const char *path, const char *name, const void *value, size
 
 // Waiting for changes of files: a descriptor for all of them, or -1 where the system has none left or no such thing.
 int hw_watch_open(void);
-// Watches a directory for names that come and go, or an open file for what is written to it, cut from it, or done to its
-// names; the number to give it up by, the same one if it is watched already, or -1.
-int hw_watch_directory(int watch, const char *path);
+// Watches an open file for what is written to it, cut from it, or done to its names; the number to give it up by, the same one
+// if it is watched already, or -1. Apple's systems watch open directories as well, for names that come and go; Linux does so by
+// path.
 int hw_watch_file(int watch, int descriptor);
+#ifdef __linux__
+int hw_watch_directory(int watch, const char *path);
+#endif
 void hw_watch_remove(int watch, int number);
 // Waits for a change, `milliseconds` at most, and takes all changes that there are.
 enum hw_change {
@@ -644,11 +666,14 @@ int hw_wait_error(int descriptor, int milliseconds);
 // The one guarded entrance to calls that raise SIGPIPE or SIGXFSZ: between the two calls, on one thread, neither ends the
 // process nor reaches a handler; the call fails with EPIPE or EFBIG instead. The second takes back what was raised,
 // unless the caller knows that nothing was. They may be nested, and used in signal handlers.
+//
+// The descriptor is the one that is written to, or -1; only Apple's systems need it, where SIGPIPE is turned off for it for good,
+// and where a handler of the program's still gets SIGXFSZ.
 struct hw_quiet {
     sigset_t before;
     bool pipe_was_pending, size_was_pending, is_blocked;
 };
-void hw_quiet_begin(struct hw_quiet *quiet);
+void hw_quiet_begin(struct hw_quiet *quiet, int descriptor);
 void hw_quiet_end(struct hw_quiet *quiet, bool may_have_raised);
 
 // write(2), pwrite(2) and ftruncate(2) through it.

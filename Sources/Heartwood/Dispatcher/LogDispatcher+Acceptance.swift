@@ -64,7 +64,7 @@ extension LogDispatcher {
     }
 
     private func withTaskName(of call: inout Call, _ body: (inout Call) -> Void) {
-        guard hw_in_task(), var name = Task<Never, Never>.name, !name.isEmpty else { return body(&call) }
+        guard var name = LogThread.currentTaskName, !name.isEmpty else { return body(&call) }
         name.withUTF8 { name in
             call.taskName = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(name).prefix(255))
             body(&call)

@@ -17,7 +17,7 @@ public struct LogThread: Hashable, Sendable {
     public let name: String?
     /// The label of the dispatch queue, if the code runs on one.
     public let queueLabel: String?
-    /// The name of the task, if it has one.
+    /// The name of the task, if it has one; on Apple's systems from version 26 on.
     public let taskName: String?
 
     /// The thread, queue and task of the caller.
@@ -28,6 +28,14 @@ public struct LogThread: Hashable, Sendable {
         return LogThread(
             id: thread.id, name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self),
             queueLabel: hw_queue_label(hw_thread_current()).text.map { String(cString: $0) },
-            taskName: hw_in_task() ? Task<Never, Never>.name : nil)
+            taskName: currentTaskName)
+    }
+
+    /// The name of the running task, if it has one.
+    static var currentTaskName: String? {
+        if hw_in_task(), #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            return Task<Never, Never>.name
+        }
+        return nil
     }
 }

@@ -22,9 +22,9 @@ public struct SystemClock: LogClock {
         LogTimestamp(seconds: seconds) == nil ? (seconds < 0 ? .min : .max) : nanoseconds
     }
 
-    /// The time of `CLOCK_MONOTONIC`.
+    /// The time of `CLOCK_MONOTONIC`, on Apple's systems of `CLOCK_UPTIME_RAW`, which timers follow there.
     public func uptime() -> Duration {
-        .nanoseconds(hw_clock(CLOCK_MONOTONIC))
+        .nanoseconds(hw_uptime())
     }
 
     /// Starts a dispatch timer, with a leeway of a tenth of the delay, up to one second.

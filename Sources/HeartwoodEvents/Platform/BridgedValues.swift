@@ -15,7 +15,7 @@ enum BridgedValues {
         case let number as NSNumber:
             let isUnsigned = number.objCType.pointee == 0x51  // "Q"
             return isUnsigned ? number.uint64Value : number.int64Value as Any
-        case let text as NSString: return text as String
+        case let text as String: return text
         default: return nil
         }
         #else

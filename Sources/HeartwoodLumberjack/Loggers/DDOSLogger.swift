@@ -48,7 +48,8 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // constants; th
         guard let text = formatter == nil ? logMessage.message : formatter?.format(message: logMessage) else {
             return
         }
-        os_log("%{public}s", log: systemLog, type: logLevelMapper.osLogType(for: logMessage.flag), text)
+        let type = logLevelMapper.osLogType(for: logMessage.flag)
+        os.Logger(systemLog).log(level: type, "\(text, privacy: .public)")
     }
 }
 #else

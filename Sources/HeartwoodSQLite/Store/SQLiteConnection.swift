@@ -43,7 +43,7 @@ final class SQLiteConnection {
         -> Result
     {
         var quiet = hw_quiet()
-        hw_quiet_begin(&quiet)
+        hw_quiet_begin(&quiet, -1)
         defer { hw_quiet_end(&quiet, true) }
         return try body()
     }

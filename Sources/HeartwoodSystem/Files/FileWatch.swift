@@ -2,9 +2,8 @@ import CHeartwood
 
 /// Waits for changes of files and directories, as far as the system tells of them.
 ///
-/// Where it does not, as on other systems than Linux, or where the user has too many watches, a wait is a
-/// pause. Nor does it tell of what other machines do to a network's file system: who waits looks at times
-/// whatever came.
+/// Where it does not, as where the user has too many watches, a wait is a pause. Nor does it tell of what
+/// other machines do to a network's file system: who waits looks at times whatever came.
 package final class FileWatch: Sendable {
     /// What has happened.
     package enum Change: Sendable {
@@ -20,6 +19,9 @@ package final class FileWatch: Sendable {
     private static let pause = Duration.milliseconds(25)
     private let calls = SystemCalls()
     private let queue: Descriptor?
+    #if !os(Linux)
+    private let directories = Locked<[String: Descriptor]>([:])
+    #endif
     private var descriptor: Int32 { queue?.number ?? -1 }
 
     package init() {
@@ -29,7 +31,17 @@ package final class FileWatch: Sendable {
 
     /// Watches the names of a directory from now on; does nothing where it is watched already, or is missing.
     package func add(directory path: String) {
-        if descriptor >= 0 { _ = hw_watch_directory(descriptor, path) }
+        guard descriptor >= 0 else { return }
+        #if os(Linux)
+        _ = hw_watch_directory(descriptor, path)
+        #else
+        // An open directory is what is watched here; that of the path may be another one by now.
+        guard let found = try? Descriptor(calls.openDirectory(path), calls) else { return }
+        let known = directories.lock()
+        defer { directories.unlock() }
+        if known.pointee[path]?.identity == found.identity { return }
+        if hw_watch_file(descriptor, found.number) >= 0 { known.pointee[path] = found }
+        #endif
     }
 
     /// Watches an open file, whatever its name becomes.

@@ -28,7 +28,11 @@ enum Browser {
 
     /// Starts a program that nothing is expected of.
     static func start(_ words: [String]) -> Bool {
-        var actions: posix_spawn_file_actions_t = .init()
+        #if canImport(Darwin)
+        var actions: posix_spawn_file_actions_t?
+        #else
+        var actions = posix_spawn_file_actions_t()
+        #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for descriptor in Int32(0)...2 {

@@ -48,13 +48,7 @@ extension SystemCalls {
     /// Gives a file a size and the room for it, so that writing to its memory never fails; false where there
     /// is no room.
     static func allocate(_ descriptor: Int32, _ size: Int) -> Bool {
-        #if canImport(Darwin)
-        return ftruncate(descriptor, off_t(size)) == 0
-        #else
-        let result = posix_fallocate(descriptor, 0, off_t(size))
-        if result != 0 { errno = result }
-        return result == 0
-        #endif
+        hw_allocate(descriptor, Int64(size)) == 0
     }
 
     /// Maps a file, shared with whoever opens it later; nil where that is not possible.

@@ -1,6 +1,6 @@
 #if os(Linux)
 import Foundation
-import HeartwoodTestSupport
+import SuiteSupport
 
 /// A program that nobody here wrote, started for a test and ended with it.
 final class RealProgram {

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import HeartwoodTestSupport
+import SuiteSupport
 import Heartwood
 import HeartwoodHTTP
 import Testing

@@ -11,9 +11,11 @@ struct TickClock {
         let steady: Int64
     }
 
-    private let first: Sample
+    private var first: Sample
     /// How many ticks it takes at most to read the clocks without an interruption.
     private let usual: UInt64
+    /// How many ticks 25 microseconds are.
+    private let freshness = hw_ticks_per_second() / 40_000
     private var anchor: Sample
     private var rate: Double
     private var latest: Int64 = .min
@@ -29,16 +31,18 @@ struct TickClock {
     /// Takes a fresh sample; call it before a row of `wallTime`.
     mutating func refresh() {
         anchor = TickClock.sample(usual: usual)
+        // Where the counter starts again, as after a sleep, the rate stays what it was.
+        if anchor.ticks < first.ticks { first = anchor }
         let ticks = Double(anchor.ticks &- first.ticks)
         let nanoseconds = Double(anchor.steady - first.steady)
         if nanoseconds > 1e6, ticks > 0 { rate = nanoseconds / ticks }
     }
 
-    /// The same, unless the last sample is younger than some ten microseconds: a change of the wall clock
+    /// The same, unless the last sample is younger than 25 microseconds: a change of the wall clock
     /// shows that much later.
     @inline(__always)
     mutating func refreshIfOld(at ticks: UInt64) {
-        if ticks &- anchor.ticks > 50_000 { refresh() }
+        if ticks &- anchor.ticks > freshness { refresh() }
     }
 
     /// What is needed to tell the time of a record elsewhere.
@@ -62,8 +66,6 @@ struct TickClock {
         return time
     }
 
-    private static func nanoseconds(_ clock: clockid_t) -> Int64 { hw_clock(clock) }
-
     /// Reads the clocks together: the best of three tries, so that an interruption between two readings is
     /// not taken.
     ///
@@ -74,7 +76,7 @@ struct TickClock {
         for _ in 0..<3 {
             let before = hw_ticks()
             let wall = SystemClock.wall()
-            let steady = nanoseconds(CLOCK_MONOTONIC)
+            let steady = hw_uptime()
             let span = hw_ticks() &- before
             if span < best?.span ?? .max {
                 best = (span, Sample(ticks: before &+ span / 2, wall: wall, steady: steady))
@@ -87,9 +89,9 @@ struct TickClock {
     private static func measure() -> (first: Sample, rate: Double, usual: UInt64) {
         let begin = sample()
         var usual = UInt64.max
-        while nanoseconds(CLOCK_MONOTONIC) - begin.steady < 200_000 {
+        while hw_uptime() - begin.steady < 200_000 {
             let before = hw_ticks()
-            _ = (nanoseconds(CLOCK_REALTIME), nanoseconds(CLOCK_MONOTONIC))
+            _ = (hw_clock(CLOCK_REALTIME), hw_uptime())
             usual = min(usual, hw_ticks() &- before)
         }
         let end = sample()

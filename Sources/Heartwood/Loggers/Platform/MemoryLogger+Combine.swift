@@ -39,8 +39,8 @@ private final class MessageSubscription: Subscription, Sendable {
 
     init(_ stream: LogMessageStream, _ target: some Subscriber<LogMessage, Never>) {
         self.stream = stream
-        nonisolated(unsafe) let target = target
-        state = Locked(State(target: target))
+        nonisolated(unsafe) let first = State(target: target)
+        state = Locked(first)
     }
 
     func request(_ demand: Subscribers.Demand) {

@@ -51,12 +51,12 @@ private final class PublishingLogger<S: Subscriber<DDLogMessage, Never>>: DDAbst
     }
 
     private let target: Locked<Target>
-    private weak var dispatcher: DDLog?
+    private weak var owner: DDLog?
 
     init(_ subscriber: S, _ log: DDLog) {
         let first = Target(subscriber: subscriber)
         target = Locked(first)
-        dispatcher = log
+        owner = log
         super.init()
     }
 
@@ -64,7 +64,7 @@ private final class PublishingLogger<S: Subscriber<DDLogMessage, Never>>: DDAbst
 
     func cancel() {
         target.withLock { $0.subscriber = nil }
-        dispatcher?.remove(self)
+        owner?.remove(self)
     }
 
     override func log(message logMessage: DDLogMessage) {

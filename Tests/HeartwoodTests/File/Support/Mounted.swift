@@ -1,6 +1,6 @@
 import CHeartwood
 import Foundation
-import HeartwoodTestSupport
+import SuiteSupport
 
 /// Programs and file systems that tests of real disks need; each test says which, and is skipped where they are missing.
 enum Mounted {

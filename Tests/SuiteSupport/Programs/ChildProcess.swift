@@ -1,7 +1,7 @@
+import Heartwood
+
 #if os(Linux)
 package import Glibc
-import Heartwood
-import HeartwoodHTTP
 
 // glibc has them, and its module for Swift does not.
 @_silgen_name("posix_spawn_file_actions_addclosefrom_np")
@@ -10,6 +10,9 @@ private func closeFrom(_ actions: UnsafeMutablePointer<posix_spawn_file_actions_
 private func changeDirectory(
     _ actions: UnsafeMutablePointer<posix_spawn_file_actions_t>, _ path: UnsafePointer<CChar>
 ) -> Int32
+#else
+package import Darwin
+#endif
 
 /// A child process that is reaped by a thread of its own, whatever else this process does.
 ///
@@ -76,7 +79,13 @@ package final class ChildProcess: Sendable {
         environment: [String: String] = [:], input: Stream = .nothing, output: Stream = .nothing,
         error: Stream = .nothing
     ) throws {
+        #if os(Linux)
         var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        #else
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+        #endif
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for (number, stream) in zip(Int32(0)..., [input, output, error]) {
@@ -88,10 +97,15 @@ package final class ChildProcess: Sendable {
             case .output: posix_spawn_file_actions_adddup2(&actions, 1, number)
             }
         }
+        var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        #if os(Linux)
         _ = closeFrom(&actions, 3)
         if let directory { _ = changeDirectory(&actions, directory) }
+        #else
+        flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        #endif
 
-        var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         var none = sigset_t()
@@ -100,7 +114,7 @@ package final class ChildProcess: Sendable {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setflags(&attributes, Int16(flags))
 
         var settings: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
@@ -161,4 +175,3 @@ package final class ChildProcess: Sendable {
         return state.withLock { $0.ending }
     }
 }
-#endif

@@ -8,7 +8,8 @@ package struct BuiltModules {
     package let products: String
     /// The package's root.
     package static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
 
     /// Finds them; nil, with the reason printed, if one of them is missing.
     ///
