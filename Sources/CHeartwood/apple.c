@@ -9,6 +9,15 @@
 #include <sys/sysctl.h>
 #include <sys/xattr.h>
 
+// MARK: Cycle counter
+
+bool hw_ticks_are_reliable(void) { return true; }
+
+uint64_t hw_ticks_per_second(void) {
+    mach_timebase_info_data_t base;
+    return mach_timebase_info(&base) == KERN_SUCCESS ? 1000000000ull * base.denom / base.numer : 1000000000;
+}
+
 // MARK: Threads
 
 uint64_t hw_thread_id(void) {

@@ -7,6 +7,34 @@
 #include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+// MARK: Cycle counter
+
+bool hw_ticks_are_reliable(void) {
+#if defined(__x86_64__)
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0x80000000u, &a, &b, &c, &d) || a < 0x80000007u) return false;
+    __get_cpuid(0x80000007u, &a, &b, &c, &d);
+    return (d & (1u << 8)) != 0;  // the invariant TSC
+#elif defined(__aarch64__)
+    return true;  // architectural: constant rate, same on every core
+#else
+    return false;
+#endif
+}
+
+uint64_t hw_ticks_per_second(void) {
+#if defined(__aarch64__)
+    uint64_t value;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(value));
+    return value;
+#else
+    return 2000000000;
+#endif
+}
 
 // MARK: Threads
 

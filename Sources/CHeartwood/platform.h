@@ -18,6 +18,13 @@ void hw_pass_barrier(void);
 
 // MARK: Memory
 
+// No page of the system is larger.
+#ifdef __APPLE__
+#define HW_PAGE_ALIGNMENT 16384
+#else
+#define HW_PAGE_ALIGNMENT 65536
+#endif
+
 // A page that is zero in the child of a fork, however it was forked; null where there is no such thing.
 void *hw_page_emptied_by_fork(void);
 

@@ -16,9 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 
 // MARK: Bytes of texts
 
@@ -151,36 +148,6 @@ uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t s
         marks |= hw_marks(block, special);
     }
     return hw_has_marks(marks) ? NULL : out;
-}
-
-// MARK: Cycle counter
-
-bool hw_ticks_are_reliable(void) {
-#if defined(__APPLE__)
-    return true;
-#elif defined(__x86_64__)
-    unsigned a, b, c, d;
-    if (!__get_cpuid(0x80000000u, &a, &b, &c, &d) || a < 0x80000007u) return false;
-    __get_cpuid(0x80000007u, &a, &b, &c, &d);
-    return (d & (1u << 8)) != 0;  // the invariant TSC
-#elif defined(__aarch64__)
-    return true;  // architectural: constant rate, same on every core
-#else
-    return false;
-#endif
-}
-
-uint64_t hw_ticks_per_second(void) {
-#if defined(__APPLE__)
-    mach_timebase_info_data_t base;
-    return mach_timebase_info(&base) == KERN_SUCCESS ? 1000000000ull * base.denom / base.numer : 1000000000;
-#elif defined(__aarch64__)
-    uint64_t value;
-    __asm__("mrs %0, cntfrq_el0" : "=r"(value));
-    return value;
-#else
-    return 2000000000;
-#endif
 }
 
 // MARK: What a thread keeps
@@ -447,7 +414,7 @@ void hw_tsan_release(void *address) { (void)address; }
 #endif
 
 void *hw_memory_reserve(size_t size) {
-    static char memory[128 * 1024] __attribute__((aligned(65536)));
+    static char memory[128 * 1024] __attribute__((aligned(HW_PAGE_ALIGNMENT)));
     static _Atomic bool is_taken;
     return size <= sizeof memory && !atomic_exchange(&is_taken, true) ? memory : NULL;
 }

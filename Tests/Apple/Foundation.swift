@@ -81,6 +81,9 @@ public protocol ContiguousBytes {
     func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R
 }
 extension Array: ContiguousBytes where Element == UInt8 {}
+extension UnsafeRawBufferPointer: ContiguousBytes {
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R { try body(self) }
+}
 extension ArraySlice: ContiguousBytes where Element == UInt8 {}
 public protocol DataProtocol: RandomAccessCollection where Element == UInt8 {}
 public protocol MutableDataProtocol: DataProtocol, MutableCollection, RangeReplaceableCollection {}
@@ -110,8 +113,14 @@ public struct URL: Hashable, Sendable, Codable, CustomStringConvertible {
     public var pathExtension: String { "" }
     public var standardizedFileURL: URL { self }
     public mutating func setResourceValues(_ v: URLResourceValues) throws {}
+    public func resourceValues(forKeys keys: Set<URLResourceKey>) throws -> URLResourceValues { .init() }
     public var description: String { "" }
     public func appendingPathExtension(_ s: String) -> URL { self }
+}
+public struct URLResourceKey: Hashable, RawRepresentable, Sendable {
+    public let rawValue: String
+    public init(rawValue: String) { self.rawValue = rawValue }
+    public static let isExcludedFromBackupKey = Self(rawValue: "")
 }
 public struct URLResourceValues: Sendable {
     public init() {}

@@ -2,7 +2,7 @@
 // The path monitor, for Tests/check-apple: the declarations that Heartwood uses, with bodies that do nothing.
 
 public import Dispatch
-public final class NWPathMonitor: Sendable {
+public final class NWPathMonitor {
     public init() {}
     public var pathUpdateHandler: (@Sendable (NWPath) -> Void)? {
         get { nil }

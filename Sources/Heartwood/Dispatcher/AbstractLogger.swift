@@ -118,7 +118,7 @@ open class AbstractLogger: @unchecked Sendable {
     public init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        self.queue = queue ?? DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        self.queue = queue ?? DispatchQueue.serial("heartwood.\(name)", qos: .utility)
         isUnlisted = false
         setUp(formatter)
     }
@@ -127,7 +127,7 @@ open class AbstractLogger: @unchecked Sendable {
     package init(name: String?, formatter: LogFormatter?, runsOnCaller: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        queue = DispatchQueue.serial("heartwood.\(name)", qos: .utility)
         isUnlisted = false
         setUp(formatter)
         setRunsOnCaller(runsOnCaller)
@@ -137,7 +137,7 @@ open class AbstractLogger: @unchecked Sendable {
     package init(name: String?, formatter: LogFormatter?, isUnlisted: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        queue = DispatchQueue(label: "heartwood.\(name)", qos: .utility)
+        queue = DispatchQueue.serial("heartwood.\(name)", qos: .utility)
         self.isUnlisted = isUnlisted
         setUp(formatter)
     }

@@ -99,7 +99,7 @@ public final class LogDispatcher: Sendable {
         diagnostics = LogDiagnostics(clock: clock)
         let drain = DrainLock(Drain(usesTicks: usesTicks))
         ring = RecordRing(capacity: ringCapacity.bytes) { drain.isHeldHere }
-        let queue = DispatchQueue(label: isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
+        let queue = DispatchQueue.serial(isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)
         consumer = RingConsumer(ring, drain, queue)
         place = RingPlace(ring, consumer, diagnostics)
         journaling = DispatcherJournal(ring, place, consumer, clock, diagnostics)

@@ -17,21 +17,34 @@ public enum LogFileProtection: Int32, Sendable, Hashable {
     case none = 4
 }
 
-extension SystemCalls {
-    /// Sets the protection class of a file; what refuses it has none.
-    func protect(_ descriptor: Int32, as protection: LogFileProtection) {
+extension LogDirectory {
+    /// Gives a new file its protection class, and leaves it out of backups unless it belongs there.
+    ///
+    /// The directory is not touched: it may be the program's, with other files. What refuses it has none.
+    func protect(_ file: Descriptor, _ name: String, as protection: LogFileProtection, isInBackup: Bool) {
         #if canImport(Darwin)
-        _ = fcntl(descriptor, F_SETPROTECTIONCLASS, protection.rawValue)
+        _ = fcntl(file.number, F_SETPROTECTIONCLASS, protection.rawValue)
+        if !isInBackup { excludeFromBackup(name) }
         #endif
     }
 
-    /// Leaves a directory out of backups, or takes it in again.
-    func setBackup(of path: String, isExcluded: Bool) {
+    /// Gives an archive what its log has.
+    func protect(_ archive: Descriptor, _ archiveName: String, like log: Descriptor, _ name: String) {
         #if canImport(Darwin)
-        var url = URL(fileURLWithPath: path, isDirectory: true)
-        var values = URLResourceValues()
-        values.isExcludedFromBackup = isExcluded
-        try? url.setResourceValues(values)
+        let protection = fcntl(log.number, F_GETPROTECTIONCLASS)
+        if protection > 0 { _ = fcntl(archive.number, F_SETPROTECTIONCLASS, protection) }
+        let url = URL(fileURLWithPath: path + "/" + name)
+        let values = try? url.resourceValues(forKeys: [.isExcludedFromBackupKey])
+        if values?.isExcludedFromBackup == true { excludeFromBackup(archiveName) }
         #endif
     }
+
+    #if canImport(Darwin)
+    private func excludeFromBackup(_ name: String) {
+        var url = URL(fileURLWithPath: path + "/" + name)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        try? url.setResourceValues(values)
+    }
+    #endif
 }

@@ -14,7 +14,7 @@ enum AESGCM {
         #if canImport(CryptoKit)
         let box = try key.withBytes { key in
             try AES.GCM.seal(
-                bytes, using: SymmetricKey(data: Data(key)), nonce: AES.GCM.Nonce(data: nonce),
+                bytes, using: SymmetricKey(data: key), nonce: AES.GCM.Nonce(data: nonce),
                 authenticating: header)
         }
         return Array(box.ciphertext) + Array(box.tag)
@@ -43,7 +43,7 @@ enum AESGCM {
                 let box = try? AES.GCM.SealedBox(
                     nonce: nonce, ciphertext: sealed.prefix(count), tag: sealed.suffix(FrameCipher.tagSize)),
                 let opened = try? AES.GCM.open(
-                    box, using: SymmetricKey(data: Data(key)), authenticating: header)
+                    box, using: SymmetricKey(data: key), authenticating: header)
             else { return nil }
             return Array(opened)
         }

@@ -31,7 +31,7 @@ public final class LogConfigurationWatch: Sendable {
     private let sources: LogConfiguration.Sources
     private let dispatcher: LogDispatcher
     private let clock: any LogClock
-    private let queue = DispatchQueue(label: "heartwood.configuration", qos: .utility)
+    private let queue = DispatchQueue.serial("heartwood.configuration", qos: .utility)
 
     private static let settlingTime = Duration.milliseconds(200)
 

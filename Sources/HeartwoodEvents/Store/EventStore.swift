@@ -100,7 +100,7 @@ public final class EventStore: Sendable {
         settings.payloadLimit = SpoolRecord.largestPayload
         let spoolSettings = settings
         let path = directory + "/" + user + "/" + prefix
-        let completions = DispatchQueue(label: "heartwood.events.completions", qos: .utility)
+        let completions = DispatchQueue.serial("heartwood.events.completions", qos: .utility)
         func open() throws -> any UnsentStore {
             let partitions = try PartitionedSpool(
                 path: path, partitionSize: partitionSize, settings: spoolSettings, clock: clock

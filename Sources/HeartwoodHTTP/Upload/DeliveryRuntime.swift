@@ -276,7 +276,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 /// The shared pool of Swift's tasks has as many threads as the machine has cores. A program that blocks them,
 /// by waiting for a flush for instance, would keep the very requests from being sent that it waits for.
 private final class UploadExecutor: TaskExecutor {
-    private let queue = DispatchQueue(label: "heartwood.http.upload", qos: .utility)
+    private let queue = DispatchQueue.serial("heartwood.http.upload", qos: .utility)
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

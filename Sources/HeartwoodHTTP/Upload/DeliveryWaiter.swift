@@ -3,7 +3,7 @@ import Heartwood
 
 /// A task that waits until everything is delivered, or its time is over.
 final class DeliveryWaiter: Sendable {
-    let queue = DispatchQueue(label: "heartwood.http.waiter")
+    let queue = DispatchQueue.serial("heartwood.http.waiter")
     private let continuation: Locked<CheckedContinuation<Bool, Never>?>
     private let timer = Locked<(any LogTimer)?>(nil)
 

@@ -8,7 +8,7 @@ final class ConsoleAdapter: ConsoleLogger, @unchecked Sendable {  // the owner g
 
     init(_ logger: DDAbstractLogger, formatter: LogFormatter?) {
         owner = Owner(logger)
-        isDirect = type(of: logger) == DDOSLogger.self || type(of: logger) == DDTTYLogger.self
+        isDirect = logger.isPlainConsole
         super.init(.standardError, name: logger.loggerName.rawValue, formatter: formatter)
     }
 

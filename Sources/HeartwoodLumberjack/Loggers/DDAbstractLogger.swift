@@ -97,6 +97,9 @@ open class DDAbstractLogger: NSObject, DDLogger {
     /// What Heartwood's logger uses where no formatter is set.
     var defaultFormatter: LogFormatter? { nil }
 
+    /// Whether it is one of the two loggers that write to the console, and no subclass of them.
+    var isPlainConsole: Bool { false }
+
     /// The formatter as Heartwood's logger has it.
     func adapter(for formatter: any DDLogFormatter) -> FormatterAdapter {
         FormatterAdapter(formatter, for: self, on: heartwoodLogger.queue)

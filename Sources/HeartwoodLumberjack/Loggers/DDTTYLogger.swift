@@ -33,6 +33,8 @@ open class DDTTYLogger: DDAbstractLogger, @unchecked Sendable {  // guarded or l
         return ConsoleAdapter(like: console, of: self)
     }
 
+    override var isPlainConsole: Bool { type(of: self) == DDTTYLogger.self }
+
     override var defaultFormatter: LogFormatter? { PatternFormatter.cocoaLumberjackConsole() }
 
     /// Sets a property in all dispatchers.

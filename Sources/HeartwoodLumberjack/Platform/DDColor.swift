@@ -40,7 +40,8 @@ extension ConsoleColor {
         #if canImport(UIKit)
         color.getRed(&red, green: &green, blue: &blue, alpha: &alpha)
         #elseif canImport(AppKit)
-        (color.usingColorSpace(.deviceRGB) ?? color).getRed(&red, green: &green, blue: &blue, alpha: &alpha)
+        // A pattern has no such color, and raises an exception where it is asked for one: black.
+        color.usingColorSpace(.deviceRGB)?.getRed(&red, green: &green, blue: &blue, alpha: &alpha)
         #else
         color.get(red: &red, green: &green, blue: &blue, alpha: &alpha)
         #endif

@@ -12,7 +12,9 @@ final class SQLiteConnection {
     init(_ path: String, _ flags: Int32, busyTimeout: Duration) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let code = Self.guarding {
-            sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+            sqlite3_open_v2(
+                path, &opened,
+                flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SystemCalls.databaseProtection, nil)
         }
         guard code == SQLITE_OK, let opened else {
             let failure = SQLiteFailure(code, on: opened)

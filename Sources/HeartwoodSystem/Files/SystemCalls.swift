@@ -88,7 +88,13 @@ package struct SystemCalls: Sendable {
     ) throws(SystemFailure) -> Int32 {
         if let kernel { return try kernel.openFile(directory, name, flags, mode: mode) }
         let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        return Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
+        let file = Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
+        #if canImport(Darwin)
+        // Whatever the program's default is: files are written while the device is locked, and mapped.
+        let readableAfterFirstUnlock: Int32 = 3
+        if flags & O_CREAT != 0 { _ = fcntl(file, F_SETPROTECTIONCLASS, readableAfterFirstUnlock) }
+        #endif
+        return file
     }
 
     /// Opens a file that the user named, wherever it is; never waits for a pipe's other end.
@@ -108,6 +114,13 @@ package struct SystemCalls: Sendable {
         _ = Glibc.close(descriptor)
         #endif
     }
+
+    /// What SQLite has to be told for a database that can be used as such files can.
+    #if canImport(Darwin) && !os(macOS)
+    package static let databaseProtection: Int32 = 0x30_0000
+    #else
+    package static let databaseProtection: Int32 = 0
+    #endif
 
     // MARK: Bytes
 

@@ -1,5 +1,5 @@
 import CHeartwood
-import Dispatch
+package import Dispatch
 
 #if canImport(Darwin)
 import Darwin
@@ -64,6 +64,18 @@ package enum DetachedThread {
     fileprivate final class Work: Sendable {
         let body: @Sendable () -> Void
         init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}
+
+extension DispatchQueue {
+    /// Makes a serial queue, which on Apple's systems releases after each block what Objective-C's calls have
+    /// left to be released: a worker that never rests would keep it for good.
+    package static func serial(_ label: String, qos: DispatchQoS = .unspecified) -> DispatchQueue {
+        #if canImport(Darwin)
+        DispatchQueue(label: label, qos: qos, autoreleaseFrequency: .workItem)
+        #else
+        DispatchQueue(label: label, qos: qos)
+        #endif
     }
 }
 

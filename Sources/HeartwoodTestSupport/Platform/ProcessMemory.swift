@@ -11,8 +11,15 @@ enum ProcessMemory {
     /// The bytes that are in memory at the moment; 0 where the system does not tell.
     static var resident: Int {
         #if canImport(Darwin)
-        var usage = rusage()
-        return getrusage(RUSAGE_SELF, &usage) == 0 ? Int(usage.ru_maxrss) : 0
+        var info = mach_task_basic_info()
+        let words = MemoryLayout<mach_task_basic_info>.size / MemoryLayout<natural_t>.size
+        var count = mach_msg_type_number_t(words)
+        let result = withUnsafeMutablePointer(to: &info) { place in
+            place.withMemoryRebound(to: integer_t.self, capacity: words) {
+                task_info(mach_task_self_, task_flavor_t(MACH_TASK_BASIC_INFO), $0, &count)
+            }
+        }
+        return result == KERN_SUCCESS ? Int(info.resident_size) : 0
         #else
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

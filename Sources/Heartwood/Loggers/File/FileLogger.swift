@@ -92,7 +92,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     @OrderedMember(\Settings.fileMode) public final var fileMode: UInt16
     /// When Apple's devices can read new files; from the first unlocking on (untested; no effect elsewhere).
     @OrderedMember(\Settings.fileProtection) public final var fileProtection: LogFileProtection
-    /// Whether Apple's systems put the directory into backups (untested; no effect elsewhere); false.
+    /// Whether Apple's systems put new files into backups (untested; no effect elsewhere); false.
     @OrderedMember(\Settings.isInBackup) public final var isInBackup: Bool
     /// Whether a run continues the newest earlier file that is not finished, full or too old; true.
     @OrderedMember(\Settings.reusesFiles) public final var reusesFiles: Bool
@@ -162,7 +162,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     let directory: LogDirectory
     let clock: any LogClock
     /// Where hooks of the user are called.
-    let hookQueue = DispatchQueue(label: "heartwood.FileLogger.hooks", qos: .utility)
+    let hookQueue = DispatchQueue.serial("heartwood.FileLogger.hooks", qos: .utility)
     final let activeName = Locked<String?>(nil)
 
     // MARK: Owned by the hooks
@@ -391,7 +391,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         setRunsOnCaller(!settings.isShared)
         batch.pointee.configure(longest: settings.maximumMessageSize.bytes, sync: settings.syncPolicy)
         engine.apply(settings)
-        if engine.isStarted { directory.calls.setBackup(of: directoryPath, isExcluded: !settings.isInBackup) }
         let archives = FileArchiver.Settings(
             format: settings.archiveFormat.stage, key: settings.archiveKey,
             mode: UInt32(settings.permissions), processor: settings.archiveProcessor)
@@ -452,7 +451,6 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         startTimer.cancel()
         do {
             try engine.start()
-            directory.calls.setBackup(of: directoryPath, isExcluded: !isInBackup)
             enqueueArchives()
         } catch {
             report(.writeFailed, "cannot read \(directoryPath): \(error)")

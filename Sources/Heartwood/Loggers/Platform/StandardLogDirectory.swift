@@ -17,8 +17,11 @@ enum StandardLogDirectory {
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
             return "\(state)/\(application)/log"
         }
-        #if canImport(Darwin)
+        #if os(macOS)
         return try HomeDirectory.expand("~/Library/Logs/\(application)")
+        #elseif canImport(Darwin)
+        // An app's own, where an app on a television may write as well; CocoaLumberjack's is above it.
+        return try HomeDirectory.expand("~/Library/Caches/Logs/\(application)")
         #else
         if user == 0 { return "/var/log/\(application)" }
         return try HomeDirectory.expand("~/.local/state/\(application)/log")

@@ -46,7 +46,28 @@ package final class URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if !request.body.isEmpty { native.httpBody = Data(request.body) }
-        return try await load(native).get()
+        return try await load(native, within: request.timeout).get()
+    }
+
+    /// Ends a transfer that takes longer: the timeout of a `URLRequest` is one without data, which a server
+    /// that sends a byte at times never reaches.
+    private func load(
+        _ request: URLRequest, within limit: Duration
+    ) async -> Result<HTTPResponse, HTTPTransportError> {
+        await withTaskGroup(of: Result<HTTPResponse, HTTPTransportError>?.self) { group in
+            group.addTask { await self.load(request) }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return nil
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            if let first { return first }
+            return .failure(
+                Task.isCancelled
+                    ? HTTPTransportError(.cancelled, "cancelled")
+                    : HTTPTransportError(.timedOut, "no complete reply within \(limit.seconds) s"))
+        }
     }
 
     private func load(_ request: URLRequest) async -> Result<HTTPResponse, HTTPTransportError> {

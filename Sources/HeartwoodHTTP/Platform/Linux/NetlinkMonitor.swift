@@ -19,7 +19,7 @@ final class NetlinkMonitor: ConnectivityMonitor {
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
-    private let queue = DispatchQueue(label: "heartwood.http.connectivity")
+    private let queue = DispatchQueue.serial("heartwood.http.connectivity")
 
     deinit { stop() }
 

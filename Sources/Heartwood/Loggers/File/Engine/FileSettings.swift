@@ -31,7 +31,7 @@ public struct FileSettings: Sendable, Equatable {
     public var fileMode: UInt16 = 0o600
     /// When new files can be read on Apple's devices.
     public var fileProtection = LogFileProtection.untilFirstUnlock
-    /// Whether Apple's systems put the directory into backups.
+    /// Whether Apple's systems put new files into backups.
     public var isInBackup = false
     /// Whether a run continues the newest file of an earlier one.
     public var reusesFiles = true

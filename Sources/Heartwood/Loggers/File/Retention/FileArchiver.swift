@@ -31,7 +31,7 @@ final class FileArchiver: Sendable {
     // MARK: Constants (any thread)
     private let worker: ArchiveWorker
     private let clock: any LogClock
-    private let queue = DispatchQueue(label: "heartwood.FileLogger.archives", qos: .background)
+    private let queue = DispatchQueue.serial("heartwood.FileLogger.archives", qos: .background)
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())

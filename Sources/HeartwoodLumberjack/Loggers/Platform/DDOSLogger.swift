@@ -96,6 +96,8 @@ open class DDOSLogger: DDAbstractLogger, @unchecked Sendable {  // state is the 
         consoles.first(where: \.isInHook)?.write(logMessage)
     }
 
+    override var isPlainConsole: Bool { type(of: self) == DDOSLogger.self }
+
     override var defaultFormatter: LogFormatter? { DDOSLogger.layout(category) }
 
     /// The layout of the terminal logger, with the category.
