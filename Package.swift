@@ -29,7 +29,7 @@ let privacyManifest: (resources: [Resource], excluded: [String]) = ([], ["Privac
 
 let package = Package(
     name: "heartwood",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "Heartwood", targets: ["Heartwood"]),
         .library(name: "HeartwoodArchive", targets: ["HeartwoodArchive"]),

@@ -199,7 +199,7 @@ enum hw_change hw_watch_wait(int watch, int milliseconds) {
 // MARK: Signals
 
 void hw_use_signal_stack(void *stack, size_t size) {
-#if TARGET_OS_TV || TARGET_OS_WATCH
+#if TARGET_OS_TV
     (void)stack, (void)size;
 #else
     stack_t known;

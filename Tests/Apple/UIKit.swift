@@ -11,3 +11,16 @@ open class UIColor: NSObject, @unchecked Sendable {
         blue: UnsafeMutablePointer<CGFloat>?, alpha: UnsafeMutablePointer<CGFloat>?
     ) -> Bool { false }
 }
+
+@MainActor open class UIResponder: NSObject {}
+public struct UIBackgroundTaskIdentifier: Hashable, Sendable {}
+@MainActor open class UIApplication: UIResponder {
+    open func beginBackgroundTask(expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil)
+        -> UIBackgroundTaskIdentifier
+    { UIBackgroundTaskIdentifier() }
+    open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+}
+@MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
+    func applicationDidEnterBackground(_ application: UIApplication)
+    func applicationWillEnterForeground(_ application: UIApplication)
+}

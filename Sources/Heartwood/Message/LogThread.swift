@@ -33,7 +33,7 @@ public struct LogThread: Hashable, Sendable {
 
     /// The name of the running task, if it has one.
     static var currentTaskName: String? {
-        if hw_in_task(), #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+        if hw_in_task(), #available(macOS 26, iOS 26, tvOS 26, visionOS 26, *) {
             return Task<Never, Never>.name
         }
         return nil

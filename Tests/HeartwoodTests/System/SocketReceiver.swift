@@ -1,5 +1,10 @@
 import CHeartwood
+
+#if canImport(Glibc)
 import Glibc
+#else
+import Darwin
+#endif
 
 @testable import Heartwood
 

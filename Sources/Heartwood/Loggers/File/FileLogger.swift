@@ -230,7 +230,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// Makes a logger for the usual directory of the program's logs; see the initializer with a path.
     ///
     /// That is the first of these that there is: `$LOGS_DIRECTORY`, which systemd sets for `LogsDirectory=`;
-    /// `$XDG_STATE_HOME/<app>/log`; on Apple's systems `~/Library/Logs/<app>`; for root `/var/log/<app>`; and
+    /// `$XDG_STATE_HOME/<app>/log`; on macOS `~/Library/Logs/<app>`, on Apple's other
+    /// systems `~/Library/Caches/Logs/<app>`; for root `/var/log/<app>`; and
     /// `~/.local/state/<app>/log`. ``directoryPath`` says which.
     ///
     /// - Parameters:

@@ -8,8 +8,6 @@ enum AppleFacts {
         "macOS"
         #elseif os(tvOS)
         "tvOS"
-        #elseif os(watchOS)
-        "watchOS"
         #elseif os(visionOS)
         "visionOS"
         #else

@@ -46,31 +46,14 @@ package final class URLSessionTransport: HTTPTransport {
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         native.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         if !request.body.isEmpty { native.httpBody = Data(request.body) }
-        return try await load(native, within: request.timeout).get()
+        return try await load(native, answerLimit: request.timeout).get()
     }
 
-    /// Ends a transfer that takes longer: the timeout of a `URLRequest` is one without data, which a server
-    /// that sends a byte at times never reaches.
+    /// The timeout of a `URLRequest` is one without data. So the answer has a limit of its own: a server that
+    /// sends a byte at times would never reach that one.
     private func load(
-        _ request: URLRequest, within limit: Duration
+        _ request: URLRequest, answerLimit: Duration
     ) async -> Result<HTTPResponse, HTTPTransportError> {
-        await withTaskGroup(of: Result<HTTPResponse, HTTPTransportError>?.self) { group in
-            group.addTask { await self.load(request) }
-            group.addTask {
-                try? await Task.sleep(for: limit)
-                return nil
-            }
-            let first = await group.next() ?? nil
-            group.cancelAll()
-            if let first { return first }
-            return .failure(
-                Task.isCancelled
-                    ? HTTPTransportError(.cancelled, "cancelled")
-                    : HTTPTransportError(.timedOut, "no complete reply within \(limit.seconds) s"))
-        }
-    }
-
-    private func load(_ request: URLRequest) async -> Result<HTTPResponse, HTTPTransportError> {
         do {
             let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
             guard let answer = response as? HTTPURLResponse else {
@@ -79,7 +62,12 @@ package final class URLSessionTransport: HTTPTransport {
             var headers = HTTPHeaders()
             for (name, value) in answer.allHeaderFields { headers["\(name)"] = "\(value)" }
             var body: [UInt8] = []
+            let deadline = ContinuousClock.now + answerLimit
             for try await byte in bytes {
+                if ContinuousClock.now > deadline {
+                    bytes.task.cancel()
+                    return .failure(HTTPTransportError(.timedOut, "the reply was not complete in time"))
+                }
                 if body.count == HTTPResponse.bodyLimit {
                     bytes.task.cancel()
                     return .success(
