@@ -315,7 +315,12 @@ struct hw_room hw_ring_put(
     uint32_t level) {
     static const struct hw_room none = {-1, 0};
     struct hw_label task = {NULL, 0};
-    if (hw_in_task() && !hw_task_name(&task)) return none;
+    if (hw_in_task()) {
+        // A variable of its own: the other one stays in registers.
+        struct hw_label name;
+        if (!hw_task_name(&name)) return none;
+        task = name;
+    }
     struct hw_thread *thread = hw_thread_current();
     struct hw_label label = hw_queue_label(thread);
     uint64_t ticks = hw_ticks();

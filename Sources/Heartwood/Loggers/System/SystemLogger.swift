@@ -65,6 +65,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// sockets, and no limit for journald, where it is the text alone that counts. For syslog the header
     /// counts too, fields that leave less than a quarter for the rest are left out, and less than 480 bytes
     /// counts as 480. Zero: no limit; then a message that is too large for a datagram counts as failed.
+    /// Apple's unified log shows about 1 KiB of a message, whatever the limit (not tested).
     @Ordered public var maximumMessageSize: ByteCount?
 
     /// The memory limit of messages that wait for a receiver; 4 MiB unless changed.
