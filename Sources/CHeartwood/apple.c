@@ -20,7 +20,7 @@ uint64_t hw_ticks_per_second(void) {
 
 // MARK: Threads
 
-uint64_t hw_thread_id(void) {
+HW_FAULT_HANDLER uint64_t hw_thread_id(void) {
     uint64_t id = 0;
     pthread_threadid_np(NULL, &id);
     return id;
@@ -78,14 +78,25 @@ uint64_t hw_random(void) {
 
 // MARK: Descriptors
 
+// A new file gets its class while it is created: afterwards it may be one that cannot be opened while the device is locked.
+int hw_open_file(int directory, const char *name, int flags, uint32_t mode) {
+    if (flags & O_CREAT) {
+        int descriptor = openat_dprotected_np(directory, name, flags, hw_readable_after_first_unlock, 0, (int)mode);
+        // The volume has no such classes.
+        if (descriptor >= 0 || (errno != ENOTSUP && errno != EINVAL)) return descriptor;
+    }
+    return openat(directory, name, flags, (int)mode);
+}
+
 int hw_allocate(int descriptor, int64_t size) {
-    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size, 0};
+    struct stat info;
+    if (fstat(descriptor, &info) != 0) return -1;
+    if (info.st_size >= size) return 0;
+    fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, size - info.st_size, 0};
     if (fcntl(descriptor, F_PREALLOCATE, &store) == 0) return hw_truncate_quietly(descriptor, size);
     if (errno != ENOTSUP && errno != EINVAL) return -1;
     // exFAT, FAT and network volumes have no such thing: the blocks are there once zeros are written.
     static const char zeros[16 * 1024];
-    struct stat info;
-    if (fstat(descriptor, &info) != 0) return -1;
     for (int64_t done = info.st_size; done < size;) {
         int64_t rest = size - done;
         size_t count = rest < (int64_t)sizeof zeros ? (size_t)rest : sizeof zeros;

@@ -38,7 +38,7 @@ uint64_t hw_ticks_per_second(void) {
 
 // MARK: Threads
 
-uint64_t hw_thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
+HW_FAULT_HANDLER uint64_t hw_thread_id(void) { return (uint64_t)syscall(SYS_gettid); }
 
 void hw_first_thread_name(char *name, size_t size) {
     FILE *file = fopen("/proc/self/comm", "re");
@@ -119,6 +119,10 @@ uint64_t hw_random(void) {
 }
 
 // MARK: Descriptors
+
+int hw_open_file(int directory, const char *name, int flags, uint32_t mode) {
+    return openat(directory, name, flags, (mode_t)mode);
+}
 
 int hw_allocate(int descriptor, int64_t size) {
     struct hw_quiet quiet;

@@ -8,7 +8,7 @@
 // MARK: Threads
 
 // The kernel's number of the calling thread.
-uint64_t hw_thread_id(void);
+HW_FAULT_HANDLER uint64_t hw_thread_id(void);
 // The name that each thread has until it is given another; empty where that is no name.
 void hw_first_thread_name(char *name, size_t size);
 // The name of the running task, up to 255 bytes; false where only Swift can tell.
@@ -19,7 +19,9 @@ void hw_pass_barrier(void);
 // MARK: Memory
 
 // No page of the system is larger.
-#ifdef __APPLE__
+#if defined(__APPLE__) && defined(__x86_64__)
+#define HW_PAGE_ALIGNMENT 4096
+#elif defined(__APPLE__)
 #define HW_PAGE_ALIGNMENT 16384
 #else
 #define HW_PAGE_ALIGNMENT 65536

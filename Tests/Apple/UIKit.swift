@@ -13,14 +13,19 @@ open class UIColor: NSObject, @unchecked Sendable {
 }
 
 @MainActor open class UIResponder: NSObject {}
-public struct UIBackgroundTaskIdentifier: Hashable, Sendable {}
+public struct UIBackgroundTaskIdentifier: Hashable, Sendable {
+    public static let invalid = UIBackgroundTaskIdentifier()
+}
 @MainActor open class UIApplication: UIResponder {
+    open class var shared: UIApplication { fatalError() }
     open func beginBackgroundTask(expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil)
         -> UIBackgroundTaskIdentifier
-    { UIBackgroundTaskIdentifier() }
+    { .invalid }
     open func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
 }
-@MainActor public protocol UIApplicationDelegate: NSObjectProtocol {
-    func applicationDidEnterBackground(_ application: UIApplication)
-    func applicationWillEnterForeground(_ application: UIApplication)
+@MainActor open class UIScene: UIResponder {}
+@MainActor public protocol UISceneDelegate: NSObjectProtocol {
+    func sceneDidEnterBackground(_ scene: UIScene)
+    func sceneWillEnterForeground(_ scene: UIScene)
 }
+@MainActor public protocol UIWindowSceneDelegate: UISceneDelegate {}

@@ -549,7 +549,10 @@ HW_FAULT_HANDLER bool hw_move_memory(void *from, void *to, size_t size);
 uint64_t hw_process_start(int64_t process);
 // The 16 bytes of the boot's id; zeros where the system does not say.
 void hw_boot_id(uint8_t *id);
-// Allocates all blocks of a file; 0, or -1 with errno.
+// openat(2). On Apple's devices a file that is created can be used from the first unlocking on, whatever the program's default.
+enum { hw_readable_after_first_unlock = 3 };
+int hw_open_file(int directory, const char *name, int flags, uint32_t mode);
+// Allocates all blocks of a file up to `size`; 0, or -1 with errno.
 int hw_allocate(int descriptor, int64_t size);
 // Closes what a descriptor stands for, and keeps the number taken, so that closing it later does no harm.
 void hw_let_go(int descriptor);
@@ -695,7 +698,7 @@ ssize_t hw_write_now(int descriptor, const void *bytes, size_t count, int *termi
 size_t hw_write_line(int descriptor, const void *bytes, size_t count, int milliseconds);
 
 // Writes the text and a newline in one write(2), 4096 bytes at most, by async-signal-safe means only, without waiting for the
-// reader; keeps errno.
+// reader; keeps errno. On Apple's systems a pipe takes 512 bytes in one write.
 void hw_emergency(int descriptor, const void *text, size_t count);
 
 #ifdef __linux__

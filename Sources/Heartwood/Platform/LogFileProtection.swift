@@ -20,26 +20,45 @@ public enum LogFileProtection: Int32, Sendable, Hashable {
 extension LogDirectory {
     /// Gives a new file its protection class, and leaves it out of backups unless it belongs there.
     ///
-    /// The directory is not touched: it may be the program's, with other files. What refuses it has none.
-    func protect(_ file: Descriptor, _ name: String, as protection: LogFileProtection, isInBackup: Bool) {
+    /// The directory is not touched: it may be the program's, with other files. A volume without classes is
+    /// used as it is.
+    ///
+    /// - Throws: what keeps the file from its class, as `.complete` does while the device is locked; it is
+    ///   removed then.
+    func protect(
+        _ file: Descriptor, _ name: String, as protection: LogFileProtection, isInBackup: Bool
+    ) throws(SystemFailure) {
         #if canImport(Darwin)
-        _ = fcntl(file.number, F_SETPROTECTIONCLASS, protection.rawValue)
+        try setProtection(of: file, name, to: protection.rawValue)
         if !isInBackup { excludeFromBackup(name) }
         #endif
     }
 
     /// Gives an archive what its log has.
-    func protect(_ archive: Descriptor, _ archiveName: String, like log: Descriptor, _ name: String) {
+    ///
+    /// - Throws: as the other one.
+    func protect(
+        _ archive: Descriptor, _ archiveName: String, like log: Descriptor, _ name: String
+    ) throws(SystemFailure) {
         #if canImport(Darwin)
         let protection = fcntl(log.number, F_GETPROTECTIONCLASS)
-        if protection > 0 { _ = fcntl(archive.number, F_SETPROTECTIONCLASS, protection) }
-        let url = URL(fileURLWithPath: path + "/" + name)
-        let values = try? url.resourceValues(forKeys: [.isExcludedFromBackupKey])
+        if protection > 0 { try setProtection(of: archive, archiveName, to: protection) }
+        let values = try? URL(fileURLWithPath: path + "/" + name).resourceValues(
+            forKeys: [.isExcludedFromBackupKey])
         if values?.isExcludedFromBackup == true { excludeFromBackup(archiveName) }
         #endif
     }
 
     #if canImport(Darwin)
+    private func setProtection(
+        of file: Descriptor, _ name: String, to protection: Int32
+    ) throws(SystemFailure) {
+        guard fcntl(file.number, F_SETPROTECTIONCLASS, protection) != 0, [EPERM, EACCES].contains(errno)
+        else { return }
+        _ = try? remove(name)
+        throw SystemFailure(.open, EPERM)
+    }
+
     private func excludeFromBackup(_ name: String) {
         var url = URL(fileURLWithPath: path + "/" + name)
         var values = URLResourceValues()

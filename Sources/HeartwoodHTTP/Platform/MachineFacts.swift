@@ -10,7 +10,7 @@ import Musl
 
 /// What the system says of itself.
 enum MachineFacts {
-    /// `Linux`, or `macOS`, `iOS`, `tvOS`, `watchOS`, `visionOS`.
+    /// `Linux`, or `macOS`, `iOS`, `tvOS`, `visionOS`.
     static var system: String {
         #if canImport(Darwin)
         AppleFacts.system

@@ -36,7 +36,7 @@ package final class FileWatch: Sendable {
         _ = hw_watch_directory(descriptor, path)
         #else
         // An open directory is what is watched here; that of the path may be another one by now.
-        guard let found = try? Descriptor(calls.openDirectory(path), calls) else { return }
+        guard let found = try? Descriptor(calls.openForWatching(path), calls) else { return }
         let known = directories.lock()
         defer { directories.unlock() }
         if known.pointee[path]?.identity == found.identity { return }

@@ -88,13 +88,7 @@ package struct SystemCalls: Sendable {
     ) throws(SystemFailure) -> Int32 {
         if let kernel { return try kernel.openFile(directory, name, flags, mode: mode) }
         let all = flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-        let file = Int32(try perform(.open) { Int(openat(directory, name, all, mode_t(mode))) })
-        #if canImport(Darwin)
-        // Whatever the program's default is: files are written while the device is locked, and mapped.
-        let readableAfterFirstUnlock: Int32 = 3
-        if flags & O_CREAT != 0 { _ = fcntl(file, F_SETPROTECTIONCLASS, readableAfterFirstUnlock) }
-        #endif
-        return file
+        return Int32(try perform(.open) { Int(hw_open_file(directory, name, all, mode)) })
     }
 
     /// Opens a file that the user named, wherever it is; never waits for a pipe's other end.
@@ -102,6 +96,13 @@ package struct SystemCalls: Sendable {
         let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
         return Int32(try perform(.open) { Int(open(path, flags)) })
     }
+
+    #if canImport(Darwin)
+    /// Opens a directory to be told of its changes, which does not keep its volume from being ejected.
+    func openForWatching(_ path: String) throws(SystemFailure) -> Int32 {
+        Int32(try perform(.open) { Int(open(path, O_EVTONLY | O_DIRECTORY | O_CLOEXEC)) })
+    }
+    #endif
 
     /// Closes a descriptor, once: it is gone whatever `close` says.
     package func close(_ descriptor: Int32) {
@@ -115,7 +116,7 @@ package struct SystemCalls: Sendable {
         #endif
     }
 
-    /// What SQLite has to be told for a database that can be used as such files can.
+    /// What SQLite has to be told for a database that can be used when other files can, on Apple's devices.
     #if canImport(Darwin) && !os(macOS)
     package static let databaseProtection: Int32 = 0x30_0000
     #else

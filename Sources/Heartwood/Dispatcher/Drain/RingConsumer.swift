@@ -116,7 +116,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
             scheduled = seen
             seen = left.load(ordering: .sequentiallyConsistent)
             let (end, requests) = (ring.tail, ring.roomRequests)
-            let found = consume(upTo: end, byCaller: false)
+            let found = ObjectPool.emptied { consume(upTo: end, byCaller: false) }
             // Before the look ends: who begins to wait after this has asked for another one.
             if !found || ring.tail == ring.consumed { ring.wakeWaiters() }
             if found {

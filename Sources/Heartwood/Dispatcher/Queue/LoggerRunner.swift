@@ -94,7 +94,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
             state.isOnQueue = mark == nil && !hw_forked_child_load()
             if state.isOnQueue, state.holdsOutput { finishOutput() }
             while let entry = next() {
-                workOff(entry, thread)
+                ObjectPool.emptied { workOff(entry, thread) }
                 if let mark, mark.isReached || state.holdsOutput || DispatchTime.now() >= deadline {
                     return stop()
                 }

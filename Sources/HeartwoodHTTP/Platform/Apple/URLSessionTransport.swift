@@ -49,8 +49,10 @@ package final class URLSessionTransport: HTTPTransport {
         return try await load(native, answerLimit: request.timeout).get()
     }
 
-    /// The timeout of a `URLRequest` is one without data. So the answer has a limit of its own: a server that
-    /// sends a byte at times would never reach that one.
+    /// Sends the request, and reads its answer for so long at most.
+    ///
+    /// The timeout of a `URLRequest` is one without data, which a server that sends a byte at times never
+    /// reaches.
     private func load(
         _ request: URLRequest, answerLimit: Duration
     ) async -> Result<HTTPResponse, HTTPTransportError> {

@@ -39,7 +39,7 @@ struct ArchiveJob {
         guard reserve(reserved) else { throw SystemFailure(.write, EDQUOT) }
         try directory.remove(unfinishedName)
         let target = try directory.create(unfinishedName, mode: mode)
-        directory.protect(target, unfinishedName, like: source, name)
+        try directory.protect(target, unfinishedName, like: source, name)
         // Takes no more room than was asked for.
         func append(_ bytes: [UInt8]) throws {
             if written + bytes.count > reserved {
