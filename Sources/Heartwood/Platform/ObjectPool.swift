@@ -4,9 +4,11 @@ import ObjectiveC
 
 /// The objects that calls of Objective-C leave to be released later, on Apple's systems.
 ///
-/// A dispatch queue releases them when a block has ended. Under a steady load a block of the dispatcher or of a
-/// logger does not end: it works as long as there are messages. So it empties a pool of its own after each part
-/// of its work, for formatters and loggers that use Foundation.
+/// A dispatch queue releases them when a block has ended. Under a steady load a block of the dispatcher or of
+/// a logger does not end, because it works as long as there are messages. So it empties a pool of its own
+/// after each part of its work, for formatters and loggers that use Foundation.
+///
+/// Used by the thread that calls it alone.
 enum ObjectPool {
     /// Calls `body`, and then releases what it has left; elsewhere this is the call alone.
     @inline(__always)

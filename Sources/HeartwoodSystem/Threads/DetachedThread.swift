@@ -70,8 +70,8 @@ package enum DetachedThread {
 extension DispatchQueue {
     /// Makes a serial queue.
     ///
-    /// On Apple's systems it releases after each block what calls of Objective-C have left to be released, and
-    /// not only when its thread rests.
+    /// On Apple's systems it releases after each block what calls of Objective-C have left to be released,
+    /// and not only when its thread rests.
     package static func serial(_ label: String, qos: DispatchQoS = .unspecified) -> DispatchQueue {
         #if canImport(Darwin)
         DispatchQueue(label: label, qos: qos, autoreleaseFrequency: .workItem)
