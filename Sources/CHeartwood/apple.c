@@ -69,7 +69,7 @@ void hw_boot_id(uint8_t *id) {
     if (sysctlbyname("kern.bootsessionuuid", text, &size, NULL, 0) == 0) hw_read_id(text, id);
 }
 
-// Not getentropy(2): apps that use it were refused by the store.
+// Not getentropy(2): the App Store has rejected apps that use it.
 uint64_t hw_random(void) {
     uint64_t value;
     arc4random_buf(&value, sizeof value);
@@ -121,7 +121,7 @@ int hw_pipe(int ends[2]) {
     return 0;
 }
 
-// One that others fill between the two calls makes this thread wait.
+// If others fill the pipe between the two calls, this thread waits.
 ssize_t hw_write_pipe(int descriptor, const void *bytes, size_t count) {
     if (hw_wait_writable(descriptor, 0) > 0) return write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
     errno = EAGAIN;

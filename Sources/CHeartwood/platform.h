@@ -1,5 +1,5 @@
-// What Linux and Apple's systems have by different means: linux.c and apple.c implement it, each subject in the same order. What
-// Swift calls as well is declared in CHeartwood.h. Nothing else here asks which system it is compiled for.
+// What Linux and Apple's systems do by different means: linux.c and apple.c implement it, each subject in the same order. What
+// Swift calls as well is declared in CHeartwood.h. No other file of C asks which system it is compiled for.
 #ifndef PLATFORM_H
 #define PLATFORM_H
 

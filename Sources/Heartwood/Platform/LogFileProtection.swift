@@ -34,9 +34,9 @@ extension LogDirectory {
         #endif
     }
 
-    /// Gives an archive what its log has.
+    /// Gives an archive the protection class of its log, and leaves it out of backups if the log is.
     ///
-    /// - Throws: as the other one.
+    /// - Throws: what keeps the archive from its class; it is removed then.
     func protect(
         _ archive: Descriptor, _ archiveName: String, like log: Descriptor, _ name: String
     ) throws(SystemFailure) {

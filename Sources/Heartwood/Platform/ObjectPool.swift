@@ -8,7 +8,7 @@ import ObjectiveC
 /// a logger does not end, because it works as long as there are messages. So it empties a pool of its own
 /// after each part of its work, for formatters and loggers that use Foundation.
 ///
-/// Used by the thread that calls it alone.
+/// Any thread may call it.
 enum ObjectPool {
     /// Calls `body`, and then releases what it has left; elsewhere this is the call alone.
     @inline(__always)

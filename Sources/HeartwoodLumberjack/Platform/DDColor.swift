@@ -40,7 +40,7 @@ extension ConsoleColor {
         #if canImport(UIKit)
         color.getRed(&red, green: &green, blue: &blue, alpha: &alpha)
         #elseif canImport(AppKit)
-        // A pattern has no such color, and raises an exception where it is asked for one: black.
+        // A pattern cannot be converted, and raises an exception if it is asked for components: it is black.
         color.usingColorSpace(.deviceRGB)?.getRed(&red, green: &green, blue: &blue, alpha: &alpha)
         #else
         color.get(red: &red, green: &green, blue: &blue, alpha: &alpha)

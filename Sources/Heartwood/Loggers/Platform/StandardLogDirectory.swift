@@ -20,7 +20,7 @@ enum StandardLogDirectory {
         #if os(macOS)
         return try HomeDirectory.expand("~/Library/Logs/\(application)")
         #elseif canImport(Darwin)
-        // An app's own, where an app on a television may write as well; CocoaLumberjack's is above it.
+        // An app may write there on tvOS, too. CocoaLumberjack uses the directory above it.
         return try HomeDirectory.expand("~/Library/Caches/Logs/\(application)")
         #else
         if user == 0 { return "/var/log/\(application)" }
