@@ -5,10 +5,20 @@ import CHeartwood
 /// The rate is measured once per process, and becomes more exact as time goes on; the beginning is taken
 /// again at each reading, so that a change of the wall clock shows at once.
 struct TickClock {
-    private struct Sample {
+    /// The clocks at one moment.
+    struct Sample {
         let ticks: UInt64
         let wall: Int64
         let steady: Int64
+
+        /// The nanoseconds of a tick; nil where the time since `first` is too short to tell.
+        ///
+        /// A counter that starts again, as some do after a sleep, makes this sample the first one.
+        func rate(since first: inout Sample) -> Double? {
+            if ticks < first.ticks { first = self }
+            let nanoseconds = Double(steady - first.steady)
+            return nanoseconds > 1e6 && ticks > first.ticks ? nanoseconds / Double(ticks - first.ticks) : nil
+        }
     }
 
     private var first: Sample
@@ -31,11 +41,7 @@ struct TickClock {
     /// Takes a fresh sample; call it before a row of `wallTime`.
     mutating func refresh() {
         anchor = TickClock.sample(usual: usual)
-        // Where the counter starts again, as after a sleep, the rate stays what it was.
-        if anchor.ticks < first.ticks { first = anchor }
-        let ticks = Double(anchor.ticks &- first.ticks)
-        let nanoseconds = Double(anchor.steady - first.steady)
-        if nanoseconds > 1e6, ticks > 0 { rate = nanoseconds / ticks }
+        if let found = anchor.rate(since: &first) { rate = found }
     }
 
     /// The same, unless the last sample is younger than 25 microseconds: a change of the wall clock
