@@ -74,11 +74,9 @@ import Testing
             let isBroken = Locked(false)
             let calls = SystemCalls { $0 == .write && isBroken.withLock { $0 } ? .fails(EIO) : nil }
             let dispatcher = JournalScene().makeDispatcher(path)
-            let told = Locked(0)
+            let reports = Locked<[String]>([])
             dispatcher.diagnostics.interval = .zero
-            dispatcher.diagnostics.handler = { report in
-                if report.text.contains("was truncated") { told.withLock { $0 += 1 } }
-            }
+            dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
             dispatcher.add(try JournalScene().makeLogger(path, calls: calls))
             let isOver = Locked(false)
             let threads = DispatchGroup()
@@ -99,7 +97,11 @@ import Testing
                 truncate(journal, off_t(size))
                 // The threads notice it.
                 while dispatcher.journalStatus == before { sched_yield() }
-                guard told.withLock({ $0 }) == round else { exit(6) }
+                let told = reports.withLock { $0 }
+                guard told.count(where: { $0.contains("was truncated") }) == round else {
+                    FileHandle.standardError.write(Data("round \(round): \(told)\n".utf8))
+                    exit(6)
+                }
             }
             isOver.withLock { $0 = true }
             threads.wait()
