@@ -19,6 +19,8 @@ package protocol DiskFaults: AnyObject, Sendable {
     func changedNames(of directory: Int32)
     /// Told when the disk has a file, or the names of a directory.
     func synchronized(_ descriptor: Int32)
+    /// Told when a call has asked for a file's status.
+    func looked(at descriptor: Int32)
 }
 
 extension DiskFaults {
@@ -27,6 +29,7 @@ extension DiskFaults {
     package func synchronizeNames() -> Int32 { 0 }
     package func changedNames(of directory: Int32) {}
     package func synchronized(_ descriptor: Int32) {}
+    package func looked(at descriptor: Int32) {}
 }
 
 /// The real system with the faults of a disk.
@@ -128,7 +131,9 @@ package final class FaultyKernel: FileKernel {
     package func unlock(_ descriptor: Int32) { real.unlock(descriptor) }
 
     package func status(_ descriptor: Int32) throws(SystemFailure) -> FileStatus {
-        try real.status(descriptor)
+        let status = try real.status(descriptor)
+        faults?.looked(at: descriptor)
+        return status
     }
     package func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
         try real.status(directory, name)

@@ -46,12 +46,10 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
         }
         if status.size < geometry.fileSize { return .cut }
         // Of a file that was cut and has its size again the counters are zero, if not records.
-        if word(geometry.counters + JournalLayout.Counters.salt).pointee.load(ordering: .relaxed)
-            != header.salt, !hw_guard_was_hit(base)
-        {
-            return .cut
-        }
-        if hw_guard_was_hit(base) { return .unstored }
+        let salt = word(geometry.counters + JournalLayout.Counters.salt).pointee.load(ordering: .relaxed)
+        // It may have been cut since its status was read.
+        if hw_guard_was_hit(base) { return isCut ? .cut : .unstored }
+        if salt != header.salt { return .cut }
         return status.links > 0 && isInPlace(status.identity) ? nil : .removed
     }
 

@@ -131,6 +131,35 @@ import Testing
         }
     }
 
+    /// Cuts a file after the next look at it.
+    private final class Cutter: DiskFaults {
+        let isDue = Locked(false)
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func looked(at descriptor: Int32) {
+            let isNow = isDue.withLock { isDue in
+                defer { isDue = false }
+                return isDue
+            }
+            if isNow { ftruncate(descriptor, 4096) }
+        }
+    }
+
+    @Test("A journal that is cut during a look at it was truncated: the disk has not refused it")
+    func cutDuringLook() async throws {
+        let scratch = Scratch()
+        await #expect(processExitsWith: .exitCode(0)) { [path = scratch.path as String] in
+            let cutter = Cutter()
+            let directory = try LogDirectory(path, calls: SystemCalls(kernel: FaultyKernel(cutter)))
+            let now = LogTimestamp(Date())
+            let mapping = try JournalFile(in: directory, ringSize: 65_536, now: now).mapping
+            guard mapping.loss == nil else { exit(1) }
+            cutter.isDue.withLock { $0 = true }
+            guard mapping.loss == .cut, mapping.loss == .cut else { exit(2) }
+            exit(0)
+        }
+    }
+
     /// A dispatcher whose drain is a test's own thread, and what its logger has got.
     private func makeHeld(_ fixture: JournalFixture, _ patience: Duration = .milliseconds(20)) -> (
         LogDispatcher, RecordingLogger
