@@ -2,7 +2,6 @@
 #ifdef __APPLE__
 #include "platform.h"
 
-#include <TargetConditionals.h>
 #include <limits.h>
 #include <mach/mach.h>
 #include <sys/event.h>
@@ -69,13 +68,6 @@ void hw_boot_id(uint8_t *id) {
     if (sysctlbyname("kern.bootsessionuuid", text, &size, NULL, 0) == 0) hw_read_id(text, id);
 }
 
-// Not getentropy(2): the App Store has rejected apps that use it.
-uint64_t hw_random(void) {
-    uint64_t value;
-    arc4random_buf(&value, sizeof value);
-    return value;
-}
-
 // MARK: Descriptors
 
 // A new file gets its class while it is created: afterwards it may be one that cannot be opened while the device is locked.
@@ -123,9 +115,7 @@ int hw_pipe(int ends[2]) {
 
 // If others fill the pipe between the two calls, this thread waits.
 ssize_t hw_write_pipe(int descriptor, const void *bytes, size_t count) {
-    if (hw_wait_writable(descriptor, 0) > 0) return write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
-    errno = EAGAIN;
-    return -1;
+    return hw_write_if_writable(descriptor, bytes, count, PIPE_BUF);
 }
 
 void hw_terminal_path(int descriptor, char *path, size_t size) {
@@ -208,17 +198,6 @@ enum hw_change hw_watch_wait(int watch, int milliseconds) {
 }
 
 // MARK: Signals
-
-void hw_use_signal_stack(void *stack, size_t size) {
-#if TARGET_OS_TV
-    (void)stack, (void)size;
-#else
-    stack_t known;
-    if (sigaltstack(NULL, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
-    stack_t own = {.ss_sp = stack, .ss_size = size};
-    sigaltstack(&own, NULL);
-#endif
-}
 
 static void on_size(int number) { (void)number; }
 

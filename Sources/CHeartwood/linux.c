@@ -112,12 +112,6 @@ void hw_boot_id(uint8_t *id) {
     hw_read_id(text, id);
 }
 
-uint64_t hw_random(void) {
-    uint64_t value = 0;
-    if (getentropy(&value, sizeof value) != 0) value = hw_ticks() ^ (uint64_t)getpid() << 32;
-    return value;
-}
-
 // MARK: Descriptors
 
 int hw_open_file(int directory, const char *name, int flags, uint32_t mode) {
@@ -152,9 +146,7 @@ ssize_t hw_write_pipe(int descriptor, const void *bytes, size_t count) {
     ssize_t written = pwritev2(descriptor, &part, 1, -1, RWF_NOWAIT);
     if (written >= 0 || (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL && errno != ESPIPE)) return written;
 #endif
-    if (hw_wait_writable(descriptor, 0) > 0) return write(descriptor, bytes, count < PIPE_BUF ? count : PIPE_BUF);
-    errno = EAGAIN;
-    return -1;
+    return hw_write_if_writable(descriptor, bytes, count, PIPE_BUF);
 }
 
 void hw_terminal_path(int descriptor, char *path, size_t size) {
@@ -265,13 +257,6 @@ enum hw_change hw_watch_wait(int watch, int milliseconds) {
 }
 
 // MARK: Signals
-
-void hw_use_signal_stack(void *stack, size_t size) {
-    stack_t known;
-    if (sigaltstack(NULL, &known) != 0 || !(known.ss_flags & SS_DISABLE)) return;
-    stack_t own = {.ss_sp = stack, .ss_size = size};
-    sigaltstack(&own, NULL);
-}
 
 void hw_quiet_begin(struct hw_quiet *quiet, int descriptor) {
     (void)descriptor;

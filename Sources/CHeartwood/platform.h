@@ -5,6 +5,10 @@
 
 #include "CHeartwood.h"
 
+#ifdef __APPLE__
+#include <TargetConditionals.h>
+#endif
+
 // MARK: Threads
 
 // The kernel's number of the calling thread.
@@ -41,10 +45,17 @@ int hw_make_socket(int family, int type);
 
 // MARK: Signals
 
-// Has signals of this thread handled on this stack, unless it has another already.
-void hw_use_signal_stack(void *stack, size_t size);
+// Whether a thread may have a stack for its signals.
+#if defined(__APPLE__) && TARGET_OS_TV
+#define HW_HAS_SIGNAL_STACKS 0
+#else
+#define HW_HAS_SIGNAL_STACKS 1
+#endif
 
 // MARK: What both use
+
+// write(2) of `most` bytes at most, if poll(2) says that it need not wait; else EAGAIN.
+ssize_t hw_write_if_writable(int descriptor, const void *bytes, size_t count, size_t most);
 
 // Nanoseconds since 1970; stops at the ends of the range.
 static inline int64_t hw_nanoseconds(int64_t seconds, int64_t rest) {

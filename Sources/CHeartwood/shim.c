@@ -476,9 +476,8 @@ int hw_truncate_quietly(int descriptor, int64_t size) {
 
 // MARK: Writes that never wait
 
-static bool is_writable(int descriptor) { return hw_wait_writable(descriptor, 0) > 0; }
-
-static ssize_t would_wait(void) {
+ssize_t hw_write_if_writable(int descriptor, const void *bytes, size_t count, size_t most) {
+    if (hw_wait_writable(descriptor, 0) > 0) return write(descriptor, bytes, count < most ? count : most);
     errno = EAGAIN;
     return -1;
 }
@@ -496,8 +495,7 @@ static ssize_t write_terminal(int descriptor, const void *bytes, size_t count, d
     }
     if (*own >= 0) return write(*own, bytes, count);
     // The terminal is another user's, as after su: in pieces for which there is room, as far as that can be known.
-    if (!is_writable(descriptor)) return would_wait();
-    return write(descriptor, bytes, count < 128 ? count : 128);
+    return hw_write_if_writable(descriptor, bytes, count, 128);
 }
 
 ssize_t hw_write_now(int descriptor, const void *bytes, size_t count, int *terminal) {

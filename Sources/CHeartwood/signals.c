@@ -56,9 +56,15 @@ HW_FAULT_HANDLER static void on_fatal(int number, siginfo_t *info, void *context
 static pthread_once_t catch_once = PTHREAD_ONCE_INIT;
 
 static void catch_all(void) {
+#if HW_HAS_SIGNAL_STACKS
     // For the thread that sets it up: there a stack that has overflown can be told of, too.
     static char stack[64 * 1024];
-    hw_use_signal_stack(stack, sizeof stack);
+    stack_t known;
+    if (sigaltstack(NULL, &known) == 0 && (known.ss_flags & SS_DISABLE)) {
+        stack_t own = {.ss_sp = stack, .ss_size = sizeof stack};
+        sigaltstack(&own, NULL);
+    }
+#endif
     for (int index = 0; index < signal_count; index++) {
         struct sigaction action;
         memset(&action, 0, sizeof action);

@@ -561,7 +561,6 @@ void hw_let_go(int descriptor);
 int hw_pipe(int ends[2]);
 int hw_duplicate(int descriptor);
 int hw_temporary_file(char *path);
-uint64_t hw_random(void);
 
 // MARK: Sockets
 

@@ -26,7 +26,7 @@ struct JournalHeader: Equatable {
         processStart = hw_process_start(process)
         boot = JournalHeader.currentBoot
         createdAt = now
-        salt = hw_random() | 1
+        salt = .random(in: .min ... .max) | 1
         program = ProcessFacts.name
     }
 
