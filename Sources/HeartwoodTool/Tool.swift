@@ -37,6 +37,7 @@ enum Tool {
         case "--version", "version":
             Terminal.output.write("heartwood \(version)\n")
             return .success
+        case PipeView.command where arguments.count == 2: return serve(arguments[1])
         default: break
         }
         guard let subcommand = subcommands.first(where: { $0.name == first }) else {
@@ -63,6 +64,17 @@ enum Tool {
         } catch {
             Terminal.error.write("heartwood \(subcommand.name): \(error)\n")
             return subcommand.name == GrepCommand.name ? .trouble : .failure
+        }
+    }
+
+    /// What `heartwood pipe --view` starts.
+    private static func serve(_ directory: String) -> ExitStatus {
+        do {
+            try PipeView.serve(directory)
+            return .success
+        } catch {
+            Terminal.error.write("heartwood pipe: the page is not shown: \(error)\n")
+            return .failure
         }
     }
 

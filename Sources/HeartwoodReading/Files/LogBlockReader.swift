@@ -171,15 +171,19 @@ package final class LogBlockReader {
         of bytes: UnsafeRawBufferPointer, _ body: (Range<Int>) throws(Failure) -> Void
     ) throws(Failure) {
         var start = 0
-        while start < bytes.count {
-            if bytes[start] == 0 {
-                start += 1
-                continue
-            }
-            let end = lineEnd(in: bytes, from: start)
-            try body(start..<end)
-            start = end + 1
+        while let line = line(of: bytes, from: start) {
+            try body(line)
+            start = line.upperBound + 1
         }
+    }
+
+    /// The line of a block that begins at a place, without its newline, and without zero bytes in front of it;
+    /// nil where none does.
+    @inline(__always)
+    package static func line(of bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        var start = start
+        while start < bytes.count, bytes[start] == 0 { start += 1 }
+        return start < bytes.count ? start..<lineEnd(in: bytes, from: start) : nil
     }
 
     /// Where the line ends that `index` is in: the place of its newline, or the end of the block.

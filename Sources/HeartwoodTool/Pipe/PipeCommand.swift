@@ -70,7 +70,7 @@ enum PipeCommand: Subcommand {
         let destinations = try PipeDestinations(options)
         let signals = try FileSignals(destinations.fileLogger, takesHangup: takesHangup)
         defer { withExtendedLifetime(signals) {} }
-        let view = try options.viewedDirectory.map { try PipeView(directory: $0) }
+        let view = options.viewedDirectory.flatMap { PipeView(directory: $0, unless: stop) }
         let pump = LinePump(options, destinations, stop, inputJournal)
         let isInOrder = pump.run()
         let isDelivered = destinations.finish(pump, stop)

@@ -56,6 +56,56 @@ import Testing
         #expect(try tool.messages().count == 12_000)
     }
 
+    @Test(
+        "Whatever ends the page's process, the lines go on, and what happened is told",
+        arguments: [SIGILL, SIGKILL, SIGTERM])
+    func endOfThePage(signal: Int32) async throws {
+        let tool = try ToolProcess()
+        let input = Input()
+        let said = try tool.file("said")
+        let child = try tool.start(
+            ["pipe", "--directory", tool.logs, "--view"],
+            input: .descriptor(input.reading.fileDescriptor), error: .file(said))
+        try input.reading.close()
+        func isSaid(_ text: String) throws -> Bool {
+            try String(contentsOfFile: said, encoding: .utf8).contains(text)
+        }
+        try await eventually("the address is there") { try isSaid("http://") }
+        try input.send(0..<1000)
+        let path = "/proc/\(child.id)/task/\(child.id)/children"
+        let page = try #require(
+            try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").first.flatMap {
+                pid_t($0)
+            })
+        #expect(kill(page, signal) == 0)
+        try await eventually("the end is told") { try isSaid("the page is not shown: ") }
+        try input.send(1000..<3000)
+        try input.writing.close()
+        #expect(await child.ended().isSuccess)
+        #expect(try tool.messages().count == 3000)
+        #expect(try isSaid("it was ended by signal \(signal)"))
+    }
+
+    @Test("The page's process ends with the pipe, also where that is killed")
+    func endOfThePipe() async throws {
+        let tool = try ToolProcess()
+        let input = Input()
+        let said = try tool.file("said")
+        let child = try tool.start(
+            ["pipe", "--directory", tool.logs, "--view"],
+            input: .descriptor(input.reading.fileDescriptor), error: .file(said))
+        try input.reading.close()
+        let address = try await eventually("the address is there") {
+            try String(contentsOfFile: said, encoding: .utf8).firstMatch(
+                of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
+        }
+        let port = try #require(Int(address.1))
+        #expect(RawClient.get(String(address.2), port: port)?.status == 200)
+        #expect(kill(child.id, SIGKILL) == 0)
+        _ = await child.ended()
+        try await eventually("nobody answers") { RawClient.get(String(address.2), port: port) == nil }
+    }
+
     @Test("--view without a directory is a mistake that is told") func mistake() async throws {
         let tool = try ToolProcess()
         let outcome = try await tool.run("pipe", "--view")

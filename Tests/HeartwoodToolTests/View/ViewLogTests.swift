@@ -34,14 +34,15 @@ struct ViewLogTests {
     func redacted() async throws {
         let text =
             "2026-11-20 10:00:00.000Z info    password=hunter2 x\n2026-11-20 10:00:01.000Z info    last\n"
-        var files = BlockText()
-        files.append([(part: 3, offset: 100, bytes: Array(text.utf8))], TextMerge())
+        var files = BlockText(
+            [BlockText.Source(part: 3, offset: 100, bytes: Array(text.utf8))], LineOrder(lines: 2))
         files.redact(.standard)
         let shown = String(decoding: files.bytes, as: UTF8.self)
         #expect(shown == text.replacingOccurrences(of: "hunter2", with: "<secret>"))
         let second = try #require(text.utf8.firstIndex(of: 0x0A)).utf16Offset(in: text) + 1
-        let place = files.place(of: second + 1)
-        #expect(place.part == 3 && place.offset == 100 + second)
+        #expect(files.lines[1].part == 3 && files.lines[1].offset == 100 + second)
+        #expect(
+            files[1].map { String(decoding: $0, as: UTF8.self) } == "2026-11-20 10:00:01.000Z info    last")
     }
 
     private static func files() throws -> [(name: String, bytes: [UInt8])] {

@@ -51,12 +51,11 @@ struct LogExport: Sendable {
             else { return }
         }
         if let rows { return writeRows(rows, fields, stream) }
-        scan.forEachBlock { _, text, rows in
+        scan.forEachBlock { text, rows in
             var output: [UInt8] = []
             for row in rows {
-                append(
-                    text.bytes[row], file: log.store.files.name(of: text.place(of: row.lowerBound).part),
-                    fields, &output)
+                guard let line = text[row] else { continue }
+                append(line, file: log.store.files.name(of: text.lines[row].part), fields, &output)
             }
             return stream.write(output)
         }
@@ -71,7 +70,7 @@ struct LogExport: Sendable {
             var output: [UInt8] = []
             let rows = scan.rows(from: next, count: min(500, end - next + 1))
             guard !rows.isEmpty else { return }
-            for row in rows { append((row.text ?? [])[...], file: row.file, fields, &output) }
+            for row in rows { if let text = row.text { append(text, file: row.file, fields, &output) } }
             guard stream.write(output) else { return }
             next += rows.count
         }

@@ -28,25 +28,25 @@ struct LogFacets {
     /// Counts the records of a scan.
     init(of scan: LogScan, _ store: LogStore) {
         let reader = LineReader()
-        scan.forEachBlock(isReversed: true) { block, text, rows in
+        scan.forEachBlock(isReversed: true) { text, rows in
             for row in rows.reversed() {
                 guard records < LogFacets.recordLimit else {
                     isWhole = false
                     return false
                 }
-                let record = text.bytes.withUnsafeBytes { bytes -> LineRecord? in
-                    let line = UnsafeRawBufferPointer(rebasing: bytes[row.prefix(1 << 16)])
+                let record = text.withLine(row) { line -> LineRecord? in
+                    let line = UnsafeRawBufferPointer(rebasing: line.prefix(1 << 16))
                     guard reader.head(of: line).isHead else { return nil }
                     if let plain = AnsiText.stripped(line) {
                         return plain.withUnsafeBytes { reader.record(of: $0) }
                     }
                     return reader.record(of: line)
                 }
-                guard let record else { continue }
+                guard let record, let record else { continue }
                 records += 1
                 if let level = record.level { count("level", level.name, order: 0) }
                 if let category = record.category { count("category", category, order: 1) }
-                count("file", store.files.name(of: text.place(of: row.lowerBound).part), order: 2)
+                count("file", store.files.name(of: text.lines[row].part), order: 2)
                 for field in record.fields { count(field.name, field.value, order: 3) }
             }
             return true

@@ -13,14 +13,14 @@ struct LogRow: Sendable {
 
     /// Its number.
     let number: Int
+    /// Its place among the lines of its block.
+    let line: Int
     /// The name of its file.
     let file: String
     /// Its text; nil where the file is gone.
-    let text: [UInt8]?
+    let text: ArraySlice<UInt8>?
     /// Where it is in the file's text.
     let offset: Int
-    /// Where it is in its block's text.
-    let start: Int
     /// The level of the line that it goes with, where it says none itself.
     let level: LogLevel?
     /// The time of the line that it goes with, where it says none itself.
@@ -32,36 +32,23 @@ struct LogRow: Sendable {
 
     private static let reader = LineReader()
 
-    /// The level that it says itself.
-    var ownLevel: LogLevel? { isHead ? level : nil }
-
-    /// Takes a line of a block.
+    /// Takes a line of a block; one that the block does not have is one whose file is gone.
     init(
-        _ number: Int, _ block: LogBlock, _ text: BlockText, _ range: Range<Int>, file: (Int) -> String,
+        _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, file: (Int) -> String,
         folded: Int = 0
     ) {
-        self.number = number
-        let place = text.place(of: range.lowerBound)
-        self.file = file(place.part)
-        self.text = Array(text.bytes[range])
-        offset = place.offset
-        start = range.lowerBound
-        self.folded = folded
-        (level, moment, isHead) = text.bytes.withUnsafeBytes { bytes in
-            let (found, start) = BlockSurvey().record(of: range, in: bytes, after: block.carry)
-            return (found.level, found.moment, start == range.lowerBound)
+        (self.number, self.line, self.folded) = (number, line, folded)
+        let place = line < text.lines.count ? text.lines[line] : nil
+        self.file = (place?.part ?? block.pieces.first?.part).map(file) ?? ""
+        self.text = text[line]
+        offset = place?.offset ?? 0
+        guard self.text != nil else {
+            (level, moment, isHead) = (nil, nil, false)
+            return
         }
-    }
-
-    /// A line that cannot be read any more.
-    init(missing number: Int, _ file: String) {
-        self.number = number
-        self.file = file
-        text = nil
-        (offset, start, folded) = (0, 0, 0)
-        level = nil
-        moment = nil
-        isHead = false
+        let record = BlockSurvey().record(of: line, in: text, block)
+        (level, moment) = (record.level, record.moment)
+        isHead = block.facts.heads.contains(line) && (level != nil || moment != nil)
     }
 
     // MARK: For the page

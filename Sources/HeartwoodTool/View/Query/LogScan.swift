@@ -4,8 +4,8 @@ import HeartwoodReading
 
 /// The rows of a log that a filter wants: found from the end to the beginning, and on as lines come.
 ///
-/// Of each block only the number of its rows is kept, by time and level. Rows themselves are found again when
-/// they are asked for, in the one block that they are in. It ends when no page or request uses it any more.
+/// For each block it knows which lines are rows, and how many records there are, by time and level. A row
+/// stays the same line of its block whatever becomes of the files. A scan ends when nothing uses it any more.
 final class LogScan: Sendable {
     /// How many rows there are, and of which levels.
     struct Summary: Sendable {
@@ -16,13 +16,19 @@ final class LogScan: Sendable {
         var latest: Int64?
         /// The part of the known blocks that was looked at, from 0 to 1.
         var done = 0.0
+
+        fileprivate mutating func add(_ facts: BlockFacts) {
+            for place in 0..<8 { levels[place] += Int(facts.levels[place]) }
+            if let first = facts.earliest { earliest = min(earliest ?? first, first) }
+            if let last = facts.latest { latest = max(latest ?? last, last) }
+        }
     }
 
-    /// The rows of a block.
+    /// What a filter wants of a block.
     private struct Matches {
-        let block: Int
-        let version: Int
-        let ranges: [Range<Int>]
+        var lines = LineSet()
+        /// What these lines say, without their places.
+        var facts = BlockFacts()
     }
 
     // MARK: Constants (any thread)
@@ -42,22 +48,21 @@ final class LogScan: Sendable {
 
     private struct State {
         var rows = RowIndex()
-        var levels = [Int](repeating: 0, count: 8)
+        /// What was found in the blocks before 0, the last one first, and from 0 on.
+        var back: [LineSet] = []
+        var front: [LineSet] = []
+        /// Of all blocks but the last one of new lines.
+        var summary = Summary()
         var bins: [(block: Int, bins: TimeBins)] = []
-        var earliest: Int64?
-        var latest: Int64?
         /// What the last block of new lines adds, which may still grow.
         var last: BlockFacts?
         var lastVersion = 0
         var isRunning = false
-        var recent: [Matches] = []
 
         mutating func add(_ facts: BlockFacts, _ block: Int) {
             guard facts.lines > 0 else { return }
-            for place in 0..<8 { levels[place] += Int(facts.levels[place]) }
+            summary.add(facts)
             if !facts.bins.isEmpty { bins.append((block, facts.bins)) }
-            if let first = facts.earliest { earliest = min(earliest ?? first, first) }
-            if let last = facts.latest { latest = max(latest ?? last, last) }
         }
     }
     private let state = Locked(State())
@@ -100,27 +105,17 @@ final class LogScan: Sendable {
     var summary: Summary {
         if filter.isEmpty {
             var summary = Summary(rows: rows, done: 1)
-            if let span = store.span { (summary.earliest, summary.latest) = (span.earliest, span.latest) }
-            store.forEachFacts { _, facts in
-                for place in 0..<8 { summary.levels[place] += Int(facts.levels[place]) }
-            }
+            store.forEachFacts { summary.add($1) }
             return summary
         }
         let known = store.blockCounts
         return state.withLock { state in
-            var levels = state.levels
-            var earliest = state.earliest
-            var latest = state.latest
-            if let last = state.last {
-                for place in 0..<8 { levels[place] += Int(last.levels[place]) }
-                if let first = last.earliest { earliest = min(earliest ?? first, first) }
-                if let end = last.latest { latest = max(latest ?? end, end) }
-            }
-            let seen = state.rows.backCount + state.rows.frontCount
+            var summary = state.summary
+            if let last = state.last { summary.add(last) }
+            summary.rows = state.rows
             let all = known.back + known.front
-            return Summary(
-                rows: state.rows, levels: levels, earliest: earliest, latest: latest,
-                done: all == 0 ? 1 : Double(seen) / Double(all))
+            summary.done = all == 0 ? 1 : Double(state.back.count + state.front.count) / Double(all)
+            return summary
         }
     }
 
@@ -135,22 +130,35 @@ final class LogScan: Sendable {
             store.forEachFacts { if !sum.add($1.bins) { coarse.append(($0, $1.bins)) } }
         } else {
             let found = state.withLock { state in
-                state.bins + (state.last.map { [(state.rows.frontCount - 1, $0.bins)] } ?? [])
+                state.bins + (state.last.map { [(state.front.count - 1, $0.bins)] } ?? [])
             }
             for (block, own) in found where !sum.add(own) { coarse.append((block, own)) }
         }
         for (index, (number, own)) in coarse.enumerated() {
-            guard index < LogScan.exactLimit, let (block, version) = store.block(number),
-                let text = store.files.text(of: block)
-            else {
+            guard index < LogScan.exactLimit, let block = store.block(number) else {
                 sum.spread(own)
                 continue
             }
-            let ranges = filter.isEmpty ? nil : self.ranges(of: number, block, version, text)
-            text.bytes.withUnsafeBytes { survey.count(ranges, in: $0, after: block.carry, into: &sum) }
+            let text = store.files.text(of: block)
+            // What is gone is counted where it was.
+            guard text.isWhole else {
+                sum.spread(own)
+                continue
+            }
+            let lines = filter.isEmpty ? block.facts.heads : lines(of: number, block)
+            survey.count(lines, in: text, block, into: &sum)
         }
         bins = sum
         return coarse.count <= LogScan.exactLimit
+    }
+
+    /// The lines of a block that are rows.
+    private func lines(of number: Int, _ block: LogBlock) -> LineSet {
+        if filter.isEmpty { return filter.isFolded ? block.facts.heads : LineSet(first: block.facts.lines) }
+        return state.withLock { state in
+            let (sets, index) = number < 0 ? (state.back, -number - 1) : (state.front, number)
+            return index < sets.count ? sets[index] : LineSet()
+        }
     }
 
     /// Some rows, from a number on; fewer where there are not so many.
@@ -159,51 +167,39 @@ final class LogScan: Sendable {
         var rows: [LogRow] = []
         var row = max(first, index.first)
         let end = min(index.end, first.addingReportingOverflow(count).overflow ? index.end : first + count)
-        while row < end, let place = index.place(of: row) {
-            let wanted = min(end - row, index.count(ofBlock: place.block) - place.index)
-            guard let (block, version) = store.block(place.block) else { break }
+        while row < end, let place = index.place(of: row), let block = store.block(place.block) {
+            let last = min(end, row + index.count(ofBlock: place.block) - place.index)
             let text = store.files.text(of: block)
-            let ranges = text.map { self.ranges(of: place.block, block, version, $0) } ?? []
-            let name = block.pieces.first.map { store.files.name(of: $0.part) } ?? ""
-            for number in place.index..<(place.index + wanted) {
-                let own = row + number - place.index
-                guard let text, number < ranges.count else {
-                    rows.append(LogRow(missing: own, name))
-                    continue
-                }
-                let folded = filter.isFolded ? self.folded(after: ranges[number], in: text) : 0
-                rows.append(
-                    LogRow(own, block, text, ranges[number], file: store.files.name, folded: folded))
+            let lines = lines(of: place.block, block)
+            var line = lines.line(at: place.index)
+            while row < last {
+                rows.append(self.row(row, line ?? .max, lines, text, block))
+                line = line.flatMap { lines.next(from: $0 + 1) }
+                row += 1
             }
-            row += wanted
         }
         return rows
     }
 
-    /// How many lines of the same record follow its first one, up to 10,000.
-    private func folded(after line: Range<Int>, in text: BlockText) -> Int {
-        text.bytes.withUnsafeBytes { bytes in
-            let reader = LineReader()
-            var start = line.upperBound + 1
-            var count = 0
-            while start < bytes.count, count < 10_000 {
-                let end = LogBlockReader.lineEnd(in: bytes, from: start)
-                if reader.head(of: .init(rebasing: bytes[start..<end])).isHead { break }
-                count += 1
-                start = end + 1
-            }
-            return count
-        }
+    /// The row that a line of a block is.
+    private func row(
+        _ number: Int, _ line: Int, _ lines: LineSet, _ text: BlockText, _ block: LogBlock
+    ) -> LogRow {
+        // How many lines of the same record follow its first one.
+        let next = block.facts.heads.next(from: line == .max ? line : line + 1) ?? block.facts.lines
+        return LogRow(
+            number, line, text, block, file: store.files.name,
+            folded: filter.isFolded && block.facts.heads.contains(line) ? next - line - 1 : 0)
     }
 
     /// The next row after or before a row; nil if none is known.
     ///
-    /// At most `limit` blocks are read, and only those whose facts say that they may have one. `places` says
-    /// which of the rows of a block are wanted; the rows are found only when they are asked for. Where the
-    /// limit was reached, the result says from which row to go on.
+    /// At most `limit` blocks are read, and only those whose facts say that they may have one. `wanted` says
+    /// which lines of a block are looked for, and may count others that are no rows. Where the limit was
+    /// reached, the result says from which row to go on.
     private func next(
         from row: Int, isForward: Bool, limit: Int = .max, mayHave: (BlockFacts) -> Bool,
-        places: (LogBlock, BlockText, () -> [Range<Int>]) -> [Int]
+        wanted: (LogBlock, BlockText, LineSet) -> LineSet
     ) -> (found: Int?, continuation: Int?) {
         let index = rows
         guard index.first < index.end else { return (nil, nil) }
@@ -214,15 +210,19 @@ final class LogScan: Sendable {
             : min(row, index.end) - (row < index.first ? 0 : 1)
         var searched = 0
         while let place = index.place(of: row) {
-            guard let (block, version) = store.block(place.block) else { return (nil, nil) }
+            guard let block = store.block(place.block) else { return (nil, nil) }
             let first = row - place.index
             let count = index.count(ofBlock: place.block)
-            if mayHave(block.facts), let text = store.files.text(of: block) {
+            if mayHave(block.facts) {
                 guard searched < limit else { return (nil, isForward ? row - 1 : row + 1) }
                 searched += 1
-                let found = places(block, text) { ranges(of: place.block, block, version, text) }
-                let next = isForward ? found.first { $0 >= place.index } : found.last { $0 <= place.index }
-                if let next, next < count { return (first + next, nil) }
+                let lines = lines(of: place.block, block)
+                let found = wanted(block, store.files.text(of: block), lines)
+                var line = lines.line(at: place.index)
+                while let candidate = line, !found.contains(candidate) {
+                    line = isForward ? lines.next(from: candidate + 1) : lines.last(upTo: candidate - 1)
+                }
+                if let rank = line.map(lines.rank), rank < count { return (first + rank, nil) }
             }
             row = isForward ? first + count : first - 1
         }
@@ -234,11 +234,14 @@ final class LogScan: Sendable {
         let limit = TimeBins.place(of: level)
         return next(from: row, isForward: isForward) { facts in
             (0...limit).contains { facts.levels[$0] > 0 }
-        } places: { block, text, rows in
-            rows().enumerated().filter { _, range in
-                let row = LogRow(0, block, text, range, file: { _ in "" })
-                return TimeBins.place(of: row.ownLevel) <= limit
-            }.map(\.offset)
+        } wanted: { block, text, lines in
+            var wanted = LineSet()
+            for line in lines.lines where block.facts.heads.contains(line) {
+                if TimeBins.place(of: survey.record(of: line, in: text, block).level) <= limit {
+                    wanted.insert(line)
+                }
+            }
+            return wanted
         }.found
     }
 
@@ -248,17 +251,13 @@ final class LogScan: Sendable {
     func next(
         of searchers: [LineSearcher], from row: Int, isForward: Bool, limit: Int
     ) -> (found: Int?, continuation: Int?) {
-        next(from: row, isForward: isForward, limit: limit, mayHave: { _ in true }) { block, text, rows in
+        next(from: row, isForward: isForward, limit: limit, mayHave: { _ in true }) { block, text, _ in
+            var starts: Set<Int> = []
             text.bytes.withUnsafeBytes { bytes in
-                var hits: [Range<Int>] = []
-                for searcher in searchers { searcher.forEachLine(in: bytes) { hits.append($0) } }
-                guard !hits.isEmpty else { return [] }
-                if filter.isFolded {
-                    hits = heads(of: hits.sorted { $0.lowerBound < $1.lowerBound }, bytes, block)
-                }
-                let starts = Set(hits.map(\.lowerBound))
-                return rows().enumerated().filter { starts.contains($1.lowerBound) }.map(\.offset)
+                for searcher in searchers { searcher.forEachLine(in: bytes) { starts.insert($0.lowerBound) } }
             }
+            let hits = text.lines(at: starts)
+            return filter.isFolded ? heads(of: hits, block) : hits
         }
     }
 
@@ -266,13 +265,14 @@ final class LogScan: Sendable {
     func first(from moment: Int64) -> Int? {
         let index = rows
         for number in -index.backCount..<index.frontCount where index.count(ofBlock: number) > 0 {
-            guard let (block, version) = store.block(number), let latest = block.facts.latest,
-                latest >= moment, let text = store.files.text(of: block)
+            guard let block = store.block(number), let latest = block.facts.latest, latest >= moment
             else { continue }
-            let first = index.firstRow(ofBlock: number)
-            for (place, range) in ranges(of: number, block, version, text).enumerated() {
-                let row = LogRow(first + place, block, text, range, file: { _ in "" })
-                if row.isHead, let time = row.moment, time >= moment { return row.number }
+            let text = store.files.text(of: block)
+            for (place, line) in lines(of: number, block).lines.enumerated()
+            where block.facts.heads.contains(line) && place < index.count(ofBlock: number) {
+                if let time = survey.record(of: line, in: text, block).moment, time >= moment {
+                    return index.firstRow(ofBlock: number) + place
+                }
             }
         }
         return nil
@@ -280,133 +280,61 @@ final class LogScan: Sendable {
 
     /// The row at a place of a file, or the one after it in the same block; nil if none is known.
     func row(of parts: Set<Int>, at offset: Int) -> Int? {
-        guard let number = store.block(of: parts, at: offset), let (block, version) = store.block(number),
-            let text = store.files.text(of: block)
+        guard let number = store.block(of: parts, at: offset), let block = store.block(number),
+            let line = store.files.text(of: block).lines.lastIndex(where: {
+                $0.range != nil && parts.contains($0.part) && $0.offset <= offset
+            })
         else { return nil }
         let index = rows
-        let ranges = ranges(of: number, block, version, text)
-        let first = index.firstRow(ofBlock: number)
-        let run = text.runs.last { parts.contains($0.part) && $0.offset <= offset }
-        guard let run, index.count(ofBlock: number) > 0 else {
-            return index.count(ofBlock: number) > 0 ? first : nil
-        }
-        let start = run.start + offset - run.offset
-        let place = ranges.lastIndex { $0.lowerBound <= start } ?? 0
-        // The line itself, or, where it is none of the rows, the one behind it.
-        let isInside =
-            place < ranges.count && start <= ranges[place].upperBound && start >= ranges[place].lowerBound
-        return first + min(isInside || filter.isFolded ? place : place + 1, index.count(ofBlock: number) - 1)
+        guard index.count(ofBlock: number) > 0 else { return nil }
+        let lines = lines(of: number, block)
+        // The line itself or its record, or, where it is none of the rows, the one behind it.
+        let own = lines.contains(line) || !filter.isFolded ? line : block.facts.heads.last(upTo: line) ?? line
+        let place = min(lines.rank(of: own), index.count(ofBlock: number) - 1)
+        return index.firstRow(ofBlock: number) + place
     }
 
     /// The whole record that a line of the log belongs to, up to `limit` bytes: its lines, and which of them
     /// is the line.
     func record(of row: LogRow, limit: Int) -> (lines: [LogRow], index: Int) {
-        guard let place = rows.place(of: row.number), let (block, _) = store.block(place.block),
-            let text = store.files.text(of: block)
+        guard let place = rows.place(of: row.number), let block = store.block(place.block),
+            row.text != nil
         else { return ([row], 0) }
-        var lines: [LogRow] = []
-        var index = 0
-        text.bytes.withUnsafeBytes { bytes in
-            let reader = LineReader()
-            var start =
-                row.isHead
-                ? row.start
-                : survey.record(of: range(at: row.start, bytes), in: bytes, after: block.carry).start
-                    ?? row.start
-            let head = start
-            while start < bytes.count, start - head < limit, lines.count < 5000 {
-                let line = start..<LogBlockReader.lineEnd(in: bytes, from: start)
-                if start > max(head, row.start), reader.head(of: .init(rebasing: bytes[line])).isHead {
-                    break
-                }
-                if start == row.start { index = lines.count }
-                lines.append(LogRow(row.number, block, text, line, file: store.files.name))
-                start = line.upperBound + 1
-            }
+        let text = store.files.text(of: block)
+        let head = block.facts.heads.last(upTo: row.line) ?? row.line
+        var (lines, size): ([LogRow], Int) = ([], 0)
+        for line in head..<(block.facts.heads.next(from: head + 1) ?? block.facts.lines) {
+            guard size < limit, lines.count < 5000, let own = text[line] else { break }
+            size += own.count + 1
+            lines.append(LogRow(row.number, line, text, block, file: store.files.name))
         }
-        return lines.isEmpty ? ([row], 0) : (lines, index)
-    }
-
-    private func range(at start: Int, _ bytes: UnsafeRawBufferPointer) -> Range<Int> {
-        start..<LogBlockReader.lineEnd(in: bytes, from: start)
+        return row.line - head < lines.count ? (lines, row.line - head) : ([row], 0)
     }
 
     /// The number that a row has where no filter is set; nil where the row is gone.
     func numberInAll(of row: LogRow) -> Int? {
-        if filter.isEmpty, !filter.isFolded { return row.number }
-        guard row.text != nil, let place = rows.place(of: row.number),
-            let (block, _) = store.block(place.block),
-            let text = store.files.text(of: block), row.start <= text.bytes.count
-        else { return nil }
-        let lines = text.bytes.prefix(row.start).reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
-        return store.rows.firstRow(ofBlock: place.block) + lines
+        guard row.text != nil, let place = rows.place(of: row.number) else { return nil }
+        return store.rows.firstRow(ofBlock: place.block) + row.line
     }
 
-    /// Calls `body` with the text of each block and its rows, in order; stops where it returns false.
-    func forEachBlock(
-        isReversed: Bool = false,
-        _ body: (_ block: LogBlock, _ text: BlockText, _ rows: ArraySlice<Range<Int>>) -> Bool
-    ) {
+    /// Calls `body` with the text of each block and the lines that are rows, in order; stops where it returns
+    /// false.
+    func forEachBlock(isReversed: Bool = false, _ body: (_ text: BlockText, _ rows: [Int]) -> Bool) {
         let index = rows
         let blocks = Array(-index.backCount..<index.frontCount)
         for number in isReversed ? blocks.reversed() : blocks where index.count(ofBlock: number) > 0 {
-            guard let (block, version) = store.block(number), let text = store.files.text(of: block) else {
-                continue
-            }
-            let rows = ranges(of: number, block, version, text).prefix(index.count(ofBlock: number))
-            if !body(block, text, rows) { return }
+            guard let block = store.block(number) else { continue }
+            let rows = Array(lines(of: number, block).lines.prefix(index.count(ofBlock: number)))
+            if !body(store.files.text(of: block), rows) { return }
         }
-    }
-
-    /// The rows of a block, as ranges of its lines.
-    private func ranges(of number: Int, _ block: LogBlock, _ version: Int, _ text: BlockText) -> [Range<Int>]
-    {
-        let kept = state.withLock { state in
-            state.recent.first { $0.block == number && $0.version == version }?.ranges
-        }
-        if let kept { return kept }
-        let ranges = text.bytes.withUnsafeBytes { matches(block, text, $0) }
-        state.withLock { state in
-            if state.recent.count >= 12 { state.recent.removeFirst() }
-            state.recent.append(Matches(block: number, version: version, ranges: ranges))
-        }
-        return ranges
-    }
-
-    /// The lines of a block that are rows.
-    private func matches(
-        _ block: LogBlock, _ text: BlockText, _ bytes: UnsafeRawBufferPointer
-    ) -> [Range<Int>] {
-        var ranges: [Range<Int>] = []
-        if filter.isEmpty {
-            LogBlockReader.forEachLine(of: bytes) { ranges.append($0) }
-        } else {
-            sieve.withLock { sieve in
-                var wanted: [Int: Bool] = [:]
-                for part in Set(text.runs.map(\.part)) {
-                    wanted[part] = sieve.wantsFile(store.files.name(of: part))
-                }
-                let wantsAll = wanted.values.allSatisfy { $0 }
-                sieve.forEachMatch(in: bytes, after: block.carry) { line in
-                    if wantsAll || wanted[text.place(of: line.lowerBound).part] == true {
-                        ranges.append(line)
-                    }
-                }
-            }
-        }
-        return filter.isFolded ? heads(of: ranges, bytes, block) : ranges
     }
 
     /// The first line of each record that one of the lines belongs to.
-    private func heads(of lines: [Range<Int>], _ bytes: UnsafeRawBufferPointer, _ block: LogBlock) -> [Range<
-        Int
-    >] {
-        var heads: [Range<Int>] = []
-        survey.forEachRecord(of: lines, in: bytes, after: block.carry) { line, _, start in
-            // A line whose record begins in an earlier block is a row of that; one of no record is a row of
-            // its own.
-            if start == nil, block.carry.head != nil { return }
-            heads.append(start.map { range(at: $0, bytes) } ?? line)
+    private func heads(of lines: LineSet, _ block: LogBlock) -> LineSet {
+        var heads = LineSet()
+        for line in lines.lines {
+            // A line whose record begins in an earlier block is a row of that.
+            if let head = block.facts.heads.last(upTo: line) { heads.insert(head) }
         }
         return heads
     }
@@ -415,18 +343,20 @@ final class LogScan: Sendable {
 
     /// Looks at a block; returns false where there is none left.
     private func step() -> Bool {
-        let (front, back) = state.withLock { ($0.rows.frontCount, $0.rows.backCount) }
-        if front > 0, let (block, version) = store.block(front - 1),
+        let (front, back) = state.withLock { ($0.front.count, $0.back.count) }
+        if front > 0, let (block, version) = store.versioned(front - 1),
             state.withLock({ $0.lastVersion != version })
         {
-            keepLast(look(at: block), version, isNew: false)
-        } else if let (block, version) = store.block(front) {
+            let before = state.withLock { $0.front[front - 1] }
+            keepLast(look(at: block, before), version, isNew: false)
+        } else if let (block, version) = store.versioned(front) {
             keepLast(look(at: block), version, isNew: true)
-        } else if let (block, _) = store.block(-back - 1) {
-            let facts = look(at: block)
+        } else if let block = store.block(-back - 1) {
+            let found = look(at: block)
             state.withLock { state in
-                state.rows.addBack(facts.lines)
-                state.add(facts, -back - 1)
+                state.rows.addBack(found.lines.count)
+                state.back.append(found.lines)
+                state.add(found.facts, -back - 1)
             }
         } else {
             state.withLock { $0.isRunning = false }
@@ -435,26 +365,42 @@ final class LogScan: Sendable {
         return true
     }
 
-    private func keepLast(_ facts: BlockFacts, _ version: Int, isNew: Bool) {
+    private func keepLast(_ found: Matches, _ version: Int, isNew: Bool) {
         state.withLock { state in
             if isNew {
-                if let last = state.last { state.add(last, state.rows.frontCount - 1) }
-                state.rows.addFront(facts.lines)
+                if let last = state.last { state.add(last, state.front.count - 1) }
+                state.rows.addFront(found.lines.count)
+                state.front.append(found.lines)
             } else {
-                state.rows.replaceLastFront(facts.lines)
+                state.rows.replaceLastFront(found.lines.count)
+                state.front[state.front.count - 1] = found.lines
             }
-            state.last = facts
+            state.last = found.facts
             state.lastVersion = version
         }
     }
 
-    /// What the rows of a block say.
-    private func look(at block: LogBlock) -> BlockFacts {
-        let names = Set(block.pieces.map(\.part)).map { store.files.name(of: $0) }
-        if sieve.withLock({ $0.canSkip(block.facts, files: names) }) { return BlockFacts() }
-        guard let text = store.files.text(of: block) else { return BlockFacts() }
-        return text.bytes.withUnsafeBytes { bytes in
-            survey.facts(of: matches(block, text, bytes), in: bytes, after: block.carry)
+    /// The lines of a block that are rows, and what they say.
+    ///
+    /// Lines that were rows `before` and are gone by now stay rows.
+    private func look(at block: LogBlock, _ before: LineSet = LineSet()) -> Matches {
+        let parts = Set(block.pieces.map(\.part))
+        let names = parts.map(store.files.name)
+        return sieve.withLock { sieve in
+            if sieve.canSkip(block.facts, files: names) { return Matches() }
+            let wanted = parts.filter { sieve.wantsFile(store.files.name(of: $0)) }
+            let text = store.files.text(of: block)
+            var starts: [Int] = []
+            text.bytes.withUnsafeBytes { bytes in
+                sieve.forEachMatch(in: bytes, after: block.carry) { starts.append($0.lowerBound) }
+            }
+            var lines = text.lines(at: starts)
+            if wanted.count < parts.count {
+                for line in lines.lines where !wanted.contains(text.lines[line].part) { lines.remove(line) }
+            }
+            for line in before.lines where text[line] == nil { lines.insert(line) }
+            if filter.isFolded { lines = heads(of: lines, block) }
+            return Matches(lines: lines, facts: survey.facts(of: lines, in: text, block))
         }
     }
 }

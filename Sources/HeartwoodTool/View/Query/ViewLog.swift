@@ -62,7 +62,7 @@ final class ViewLog: Sendable {
             while !isStopped(), store.blockCounts.back == 0, !indexed.isSet.load(ordering: .acquiring) {
                 usleep(5000)
             }
-            if let last = store.block(-1)?.block { box.value.begin(with: last.facts.carry) }
+            if let last = store.block(-1) { box.value.begin(with: last.facts.carry) }
             while !isStopped() {
                 box.value.tick()
                 usleep(ViewLog.interval)

@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodServer
@@ -88,29 +89,80 @@ struct ViewOptions: Sendable {
 }
 
 /// The page that `heartwood pipe --view` shows while it writes its files.
-final class PipeView {
-    private let log: ViewLog
-    private let session: ViewSession
+///
+/// A process of its own serves it: whatever ends that, the lines go on.
+final class PipeView: Sendable {
+    /// What the arguments of that process begin with.
+    static let command = "serve-pipe-view"
 
-    /// Starts to serve the files of a pipe.
-    ///
-    /// - Throws: `LogError` where the directory cannot be read, or no port can be had.
-    init(directory: String) throws {
-        log = ViewLog(paths: [directory], key: nil)
-        try log.start()
-        // Not from the arguments: their --token-file is a server's secret, and the page's token is in its
-        // address.
-        session = try ViewSession(log, ViewOptions())
-        session.announce(to: .error)
+    // MARK: Constants (any thread)
+    /// A byte tells the process that the input has ended, and its end to end itself.
+    private let writer: Descriptor
+    /// The process writes a byte when the page can be opened; the end is its own.
+    private let reader: Descriptor
+
+    // MARK: Guarded by 'isEnding'
+    private let isEnding = Locked(false)
+
+    /// Starts to serve the files of a pipe; where that is not possible, says so.
+    init?(directory: String, unless stop: StopSignal) {
+        guard let input = PipeView.makePipe(), let output = PipeView.makePipe() else {
+            PipeView.report("the system has no pipe for it")
+            return nil
+        }
+        (writer, reader) = (input.writer, output.reader)
+        let program = Program(
+            itself: [PipeView.command, directory], input: input.reader.number, output: output.writer.number)
+        guard let program else {
+            PipeView.report("its process cannot be started")
+            return nil
+        }
+        _ = DetachedThread.start { [isEnding] in
+            let signal = program.waitForEnd()
+            if stop.isRequested || isEnding.withLock({ $0 }) { return }
+            let how = signal.map { "it was ended by signal \($0) (\(String(cString: strsignal($0))))" }
+            PipeView.report((how ?? "it has ended") + "; lines are still written")
+        }
+        // The page's address comes before the input is read.
+        if SystemCalls.waitReadable(reader.number, stop.descriptor, milliseconds: 10_000) {
+            var byte: UInt8 = 0
+            _ = read(reader.number, &byte, 1)
+        }
+    }
+
+    private static func makePipe() -> (reader: Descriptor, writer: Descriptor)? {
+        guard let (reader, writer) = SystemCalls.makePipe(), let one = try? Descriptor(reader, SystemCalls()),
+            let other = try? Descriptor(writer, SystemCalls())
+        else { return nil }
+        return (one, other)
+    }
+
+    private static func report(_ reason: String) {
+        Terminal.error.write("heartwood pipe: the page is not shown: \(reason)\n")
     }
 
     /// Goes on serving after the end of the input while a person may look at the page; then ends.
     func finish(unless stop: StopSignal) {
-        log.endInput()
+        var byte: UInt8 = 1
+        _ = withUnsafeBytes(of: &byte) { SystemCalls.write($0, to: writer.number) }
         if !stop.isRequested, Terminal.error.isTerminal {
             Terminal.error.write("heartwood pipe: the page is still served; Ctrl-C ends\n")
-            while !stop.isRequested { SystemCalls.waitReadable(stop.descriptor) }
+            SystemCalls.waitReadable(stop.descriptor, reader.number)
         }
+        isEnding.withLock { $0 = true }
+    }
+
+    /// Serves the files of a pipe, in the process that was started for it.
+    static func serve(_ directory: String) throws {
+        let log = ViewLog(paths: [directory], key: nil)
+        try log.start()
+        // Not from the arguments: their --token-file is a server's secret, and the page's token is in its
+        // address.
+        let session = try ViewSession(log, ViewOptions())
+        session.announce(to: .error)
+        var byte: UInt8 = 1
+        _ = withUnsafeBytes(of: &byte) { SystemCalls.write($0, to: 1) }
+        while read(0, &byte, 1) > 0 { log.endInput() }
         session.end()
     }
 }

@@ -61,6 +61,7 @@ struct BlockSurvey: Sendable {
             } else {
                 return
             }
+            facts.heads.insert(facts.lines - 1)
             count(facts.carry, &facts, &times)
         }
         if let head { facts.carry.head = Array(bytes[head].prefix(BlockSurvey.headLimit)) }
@@ -69,79 +70,57 @@ struct BlockSurvey: Sendable {
         return facts
     }
 
-    /// Reads some lines of a block, given in order; a record counts once however many of its lines are given.
-    func facts(
-        of lines: [Range<Int>], in bytes: UnsafeRawBufferPointer, after carry: LineCarry
-    ) -> BlockFacts {
+    /// Makes a block of texts whose lines are in some order.
+    func block(of texts: [BlockText.Source], _ order: LineOrder) -> LogBlock {
+        let text = BlockText(texts, order)
+        return LogBlock(
+            pieces: texts.map(LogBlock.Piece.init), order: order,
+            facts: text.bytes.withUnsafeBytes(facts))
+    }
+
+    /// Reads some lines of a block; a record counts once however many of its lines are given.
+    func facts(of lines: LineSet, in text: BlockText, _ block: LogBlock) -> BlockFacts {
         var facts = BlockFacts()
         var times = Times()
         facts.lines = lines.count
-        forEachRecord(of: lines, in: bytes, after: carry) { _, found, _ in count(found, &facts, &times) }
+        forEachRecord(of: lines, in: text, block) { count($0, &facts, &times) }
         times.fill(&facts)
         return facts
     }
 
-    /// Counts the records of some lines into pieces of time; of all lines where none are given.
-    func count(
-        _ lines: [Range<Int>]?, in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
-        into bins: inout TimeBins
-    ) {
-        if let lines {
-            forEachRecord(of: lines, in: bytes, after: carry) { _, found, _ in
-                if let moment = found.moment { bins.add(moment, level: TimeBins.place(of: found.level)) }
-            }
-            return
-        }
-        var moment: Int64?
-        LogBlockReader.forEachLine(of: bytes) { range in
-            let line = reader.head(of: .init(rebasing: bytes[range]))
-            moment = line.moment ?? moment
-            if line.isHead, let moment { bins.add(moment, level: TimeBins.place(of: line.level)) }
+    /// Counts the records of some lines of a block into pieces of time.
+    func count(_ lines: LineSet, in text: BlockText, _ block: LogBlock, into bins: inout TimeBins) {
+        let isAll = lines.count == block.facts.heads.count
+        var last: Int64?
+        forEachRecord(of: lines, in: text, block) { found in
+            // As in the facts of the block, one without a time is at that of the one in front of it.
+            last = found.moment ?? (isAll ? last : nil)
+            if let last { bins.add(last, level: TimeBins.place(of: found.level)) }
         }
     }
 
-    /// Calls `body` once for each record that lines belong to, which are given in order, with the first of
-    /// these lines and what ``record(of:in:after:known:)`` says; lines of no record are one each.
-    func forEachRecord(
-        of lines: [Range<Int>], in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
-        _ body: (_ line: Range<Int>, _ record: LineCarry, _ start: Int?) -> Void
+    /// Calls `body` once for each record that some lines belong to.
+    private func forEachRecord(
+        of lines: LineSet, in text: BlockText, _ block: LogBlock, _ body: (LineCarry) -> Void
     ) {
-        var known: KnownRecord?
-        for line in lines {
-            let record = record(of: line, in: bytes, after: carry, known: known)
-            defer { known = (line.lowerBound, record) }
-            if let known, known.record.start == record.start, record.start != nil || carry.head != nil {
-                continue
-            }
-            body(line, record.0, record.start)
+        var known: Int??
+        for line in lines.lines {
+            let head = block.facts.heads.last(upTo: line)
+            if known == .some(head), head != nil || block.carry.head != nil { continue }
+            known = .some(head)
+            body(record(of: line, in: text, block))
         }
     }
 
-    /// The record of the line that begins at a place.
-    typealias KnownRecord = (place: Int, record: (LineCarry, start: Int?))
-
-    /// What the record says that a line belongs to, and where its first line begins; nil where that is in an
-    /// earlier block.
-    ///
-    /// Goes back no further than to an earlier line that is `known`.
-    func record(
-        of line: Range<Int>, in bytes: UnsafeRawBufferPointer, after carry: LineCarry,
-        known: KnownRecord? = nil
-    ) -> (LineCarry, start: Int?) {
-        var (start, end) = (line.lowerBound, line.upperBound)
-        while true {
-            if let known, start == known.place { return known.record }
-            let found = reader.head(of: .init(rebasing: bytes[start..<end]))
-            if found.isHead { return (LineCarry(level: found.level, moment: found.moment), start) }
-            guard start > 0 else { return (carry, nil) }
-            end = start - 1
-            start = LogBlockReader.lineStart(in: bytes, of: end)
-        }
+    /// What the record says that a line of a block belongs to; nothing where its first line is gone.
+    func record(of line: Int, in text: BlockText, _ block: LogBlock) -> LineCarry {
+        guard let head = block.facts.heads.last(upTo: line) else { return block.carry }
+        let found = text.withLine(head) { reader.head(of: $0) }
+        return LineCarry(level: found?.level, moment: found?.moment)
     }
 
     private func count(_ line: LineCarry, _ facts: inout BlockFacts, _ times: inout Times) {
         let place = TimeBins.place(of: line.level)
-        facts.records += 1
         facts.levels[place] &+= 1
         if let moment = line.moment { times.add(moment, place) }
     }

@@ -1,6 +1,9 @@
 import Heartwood
 
 /// Some successive lines of a log, from one file or several, and what is known of them.
+///
+/// How many lines there are, which of them begin records, and from which piece each comes is fixed when the
+/// block is made. A line has the same place in its block whatever becomes of the files.
 struct LogBlock: Sendable {
     /// Some text of a file.
     struct Piece: Sendable {
@@ -8,17 +11,166 @@ struct LogBlock: Sendable {
         /// Where it begins in the file's text.
         let offset: Int
         /// How many bytes it has.
-        var count: Int
-        /// Successive pieces of the same group are merged by time; groups follow one another.
-        var group = 0
+        let count: Int
+        /// A hash of the bytes: others that are in their place later are not taken for them.
+        let hash: Int
+
+        init(part: Int, offset: Int, _ bytes: UnsafeRawBufferPointer) {
+            (self.part, self.offset, count) = (part, offset, bytes.count)
+            hash = Piece.hash(of: bytes)
+        }
+
+        init(_ text: BlockText.Source) {
+            self = (text.bytes ?? []).withUnsafeBytes { Piece(part: text.part, offset: text.offset, $0) }
+        }
+
+        static func hash(of bytes: UnsafeRawBufferPointer) -> Int {
+            var hasher = Hasher()
+            hasher.combine(bytes: bytes)
+            return hasher.finalize()
+        }
     }
 
     /// Where the text is.
-    var pieces: [Piece]
+    let pieces: [Piece]
+    /// Which lines come from which piece.
+    let order: LineOrder
     /// What the lines say.
     var facts: BlockFacts
     /// What applies to lines at the beginning that say nothing of themselves.
-    var carry: LineCarry
+    var carry = LineCarry()
+}
+
+/// From which text each line of a block comes: a run of lines of one text, then one of another.
+struct LineOrder: Sendable {
+    /// The number of the text and of the lines of each run, in seven bits a byte.
+    private var packed: [UInt8] = []
+
+    init() {}
+
+    /// The lines of one text.
+    init(lines: Int) { append(text: 0, lines: lines) }
+
+    mutating func append(text: Int, lines: Int) {
+        for var number in [text, lines] {
+            while number > 0x7F {
+                packed.append(UInt8(number & 0x7F) | 0x80)
+                number >>= 7
+            }
+            packed.append(UInt8(number))
+        }
+    }
+
+    /// Adds the runs of other texts; `first` is the number of the first of these here.
+    mutating func append(_ other: LineOrder, first: Int) {
+        other.forEachRun { append(text: first + $0, lines: $1) }
+    }
+
+    func forEachRun(_ body: (_ text: Int, _ lines: Int) -> Void) {
+        var (number, shift, text) = (0, 0, Int?.none)
+        for byte in packed {
+            number |= Int(byte & 0x7F) << shift
+            shift += 7
+            if byte & 0x80 != 0 { continue }
+            if let known = text {
+                body(known, number)
+                text = nil
+            } else {
+                text = number
+            }
+            (number, shift) = (0, 0)
+        }
+    }
+}
+
+/// Some lines of a block, by their places in it.
+struct LineSet: Sendable {
+    private var words: [UInt64] = []
+    private(set) var count = 0
+
+    init() {}
+
+    /// The first lines of a block.
+    init(first count: Int) {
+        words = Array(repeating: .max, count: count / 64)
+        if count % 64 > 0 { words.append(1 << UInt64(count % 64) - 1) }
+        self.count = count
+    }
+
+    mutating func insert(_ line: Int) {
+        while words.count <= line / 64 { words.append(0) }
+        if !contains(line) { count += 1 }
+        words[line / 64] |= 1 << UInt64(line % 64)
+    }
+
+    mutating func remove(_ line: Int) {
+        guard contains(line) else { return }
+        words[line / 64] &= ~(1 << UInt64(line % 64))
+        count -= 1
+    }
+
+    func contains(_ line: Int) -> Bool {
+        line / 64 < words.count && words[line / 64] >> UInt64(line % 64) & 1 != 0
+    }
+
+    /// The first line of the set that is not before a line of the block.
+    func next(from line: Int) -> Int? {
+        var index = line / 64
+        guard index < words.count else { return nil }
+        var word = words[index] & (.max << UInt64(line % 64))
+        while word == 0 {
+            index += 1
+            guard index < words.count else { return nil }
+            word = words[index]
+        }
+        return index * 64 + word.trailingZeroBitCount
+    }
+
+    /// The last line of the set that is not after a line of the block.
+    func last(upTo line: Int) -> Int? {
+        guard line >= 0, !words.isEmpty else { return nil }
+        var index = min(line / 64, words.count - 1)
+        var word = words[index]
+        if index == line / 64 { word &= .max >> UInt64(63 - line % 64) }
+        while word == 0 {
+            guard index > 0 else { return nil }
+            index -= 1
+            word = words[index]
+        }
+        return index * 64 + 63 - word.leadingZeroBitCount
+    }
+
+    /// How many lines of the set are before a line of the block.
+    func rank(of line: Int) -> Int {
+        var rank = words.prefix(line / 64).reduce(0) { $0 + $1.nonzeroBitCount }
+        if line / 64 < words.count, line % 64 > 0 {
+            rank += (words[line / 64] << UInt64(64 - line % 64)).nonzeroBitCount
+        }
+        return rank
+    }
+
+    /// The line of the set before which there are so many others.
+    func line(at rank: Int) -> Int? {
+        var rest = rank
+        for (index, word) in words.enumerated() {
+            if rest < word.nonzeroBitCount {
+                var word = word
+                for _ in 0..<rest { word &= word - 1 }
+                return index * 64 + word.trailingZeroBitCount
+            }
+            rest -= word.nonzeroBitCount
+        }
+        return nil
+    }
+
+    /// The lines, in their order.
+    var lines: some Sequence<Int> {
+        sequence(state: 0) { from -> Int? in
+            guard let line = next(from: from) else { return nil }
+            from = line + 1
+            return line
+        }
+    }
 }
 
 /// What the lines of a block say: how many there are, how many records of each level, and when.
@@ -28,8 +180,8 @@ struct LogBlock: Sendable {
 struct BlockFacts: Sendable {
     /// How many lines there are.
     var lines = 0
-    /// How many records begin here.
-    var records = 0
+    /// The lines with which records begin.
+    var heads = LineSet()
     /// Records by level.
     var levels = TimeBins.Counts.zero
     /// Records by time and level; empty where none has a time.
@@ -46,9 +198,10 @@ struct BlockFacts: Sendable {
 
     /// Counts the lines at the beginning with what the blocks in front of this one say.
     mutating func resolve(_ earlier: LineCarry) {
+        carry = carry.after(earlier)
         guard leading > 0, earlier.head != nil else { return }
         levels[7] &-= UInt32(leading)
-        records -= leading
+        for line in 0..<leading { heads.remove(line) }
     }
 }
 

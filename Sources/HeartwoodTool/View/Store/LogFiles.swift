@@ -17,75 +17,6 @@ private struct LogFile: Sendable {
     var isReplaced = false
 }
 
-/// The text of a block, and where it comes from.
-struct BlockText: Sendable {
-    /// A piece of the text.
-    struct Run: Sendable {
-        /// Where it begins in the block's text.
-        let start: Int
-        let part: Int
-        /// Where it begins in the file's text.
-        let offset: Int
-    }
-
-    var bytes: [UInt8] = []
-    var runs: [Run] = []
-
-    /// The file that a line comes from, and where it is in the file's text.
-    func place(of start: Int) -> Run {
-        var (low, high) = (0, runs.count)
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if runs[middle].start <= start { low = middle } else { high = middle }
-        }
-        guard low < runs.count else { return Run(start: 0, part: 0, offset: 0) }
-        return Run(start: start, part: runs[low].part, offset: runs[low].offset + start - runs[low].start)
-    }
-
-    /// Takes the secrets out; a line stays a line, and keeps its place in its file.
-    mutating func redact(_ rules: RedactionRules) {
-        var clear = LogBuffer(capacity: bytes.count)
-        var redactor = LineRedactor(rules)
-        var places: [Run] = []
-        bytes.withUnsafeBytes { bytes in
-            LogBlockReader.forEachLine(of: bytes) { line in
-                let place = place(of: line.lowerBound)
-                let start = clear.count
-                let follows = places.last.map { last in
-                    last.part == place.part && last.offset + start - last.start == place.offset
-                }
-                if follows != true {
-                    places.append(Run(start: start, part: place.part, offset: place.offset))
-                }
-                let end = min(line.upperBound + 1, bytes.count)
-                redactor.append(UnsafeRawBufferPointer(rebasing: bytes[line.lowerBound..<end]), to: &clear)
-            }
-        }
-        if redactor.counts.isEmpty { return }
-        bytes = clear.withUnsafeBytes { Array($0) }
-        runs = places
-    }
-
-    /// Adds texts, merged by time where there are several.
-    mutating func append(_ texts: [(part: Int, offset: Int, bytes: [UInt8])], _ merge: TextMerge) {
-        // A last line without a newline would be continued by the next file's first one.
-        if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
-        if texts.count == 1 {
-            runs.append(Run(start: bytes.count, part: texts[0].part, offset: texts[0].offset))
-            bytes += texts[0].bytes
-            return
-        }
-        merge.merge(texts.map(\.bytes)) { index, range in
-            if let last = bytes.last, last != 0x0A { bytes.append(0x0A) }
-            runs.append(
-                Run(
-                    start: bytes.count, part: texts[index].part,
-                    offset: texts[index].offset + range.lowerBound))
-            bytes += texts[index].bytes[range]
-        }
-    }
-}
-
 /// Gives the text of blocks back, from plain, compressed and encrypted files, with bounded memory.
 ///
 /// Plain files are read where a block is. Others can be read from their beginning only: the text that passes
@@ -99,8 +30,7 @@ final class LogFiles: Sendable {
 
     private let key: (any SecretProvider)?
     private let redaction: RedactionRules?
-    private let calls = SystemCalls()
-    private let merge = TextMerge()
+    let calls: SystemCalls
 
     // MARK: Guarded by 'state'
 
@@ -122,9 +52,10 @@ final class LogFiles: Sendable {
     }
     private let state = Locked(State())
 
-    init(key: (any SecretProvider)?, redaction: RedactionRules?) {
+    init(key: (any SecretProvider)?, redaction: RedactionRules?, calls: SystemCalls = SystemCalls()) {
         self.key = key
         self.redaction = redaction
+        self.calls = calls
     }
 
     /// Adds a file; returns its number.
@@ -187,36 +118,30 @@ final class LogFiles: Sendable {
         }
     }
 
-    /// The text of a block; nil where the file is gone, or cannot be read any more.
-    ///
-    /// Of a block with lines of several files it is the text of those that are there.
-    func text(of block: LogBlock) -> BlockText? { text(of: block.pieces) }
-
-    /// The text of pieces.
-    func text(of pieces: [LogBlock.Piece]) -> BlockText? {
-        var text = BlockText()
-        var rest = pieces[...]
-        while let group = rest.first?.group {
-            let own = rest.prefix { $0.group == group }
-            rest = rest.dropFirst(own.count)
-            let texts = own.compactMap { piece in
-                bytes(of: piece.part, at: piece.offset, count: piece.count).map {
-                    (piece.part, piece.offset, $0)
-                }
-            }
-            if !texts.isEmpty { text.append(texts, merge) }
+    /// The text of a block; lines whose file is gone, or has another text there now, have none.
+    func text(of block: LogBlock) -> BlockText {
+        let sources = block.pieces.map { piece in
+            BlockText.Source(
+                part: piece.part, offset: piece.offset,
+                bytes: bytes(of: piece.part, at: piece.offset, count: piece.count) {
+                    $0.withUnsafeBytes(LogBlock.Piece.hash) == piece.hash
+                })
         }
+        var text = BlockText(sources, block.order)
         if let redaction { text.redact(redaction) }
-        return text.runs.isEmpty && !pieces.isEmpty ? nil : text
+        return text
     }
 
-    /// Some text of a file; nil where the file is gone, or cannot be read any more.
-    func bytes(of part: Int, at offset: Int, count: Int) -> [UInt8]? {
+    /// Some text of a file; nil where the file is gone, cannot be read, or has another text there now.
+    func bytes(
+        of part: Int, at offset: Int, count: Int, where isMeant: ([UInt8]) -> Bool = { _ in true }
+    ) -> [UInt8]? {
         let entry = state.withLock { $0.parts[part] }
         guard !entry.isGone else { return nil }
         if count == 0 { return [] }
-        if let bytes = plainBytes(entry, offset, count) { return bytes }
-        return archivedBytes(part, offset, count)
+        if let bytes = plainBytes(entry, offset, count), isMeant(bytes) { return bytes }
+        guard let bytes = archivedBytes(part, offset, count), isMeant(bytes) else { return nil }
+        return bytes
     }
 
     // MARK: Plain files
@@ -307,10 +232,11 @@ final class LogFiles: Sendable {
     private func openArchive(_ part: LogFile) -> LogFileSource? {
         for path in [part.path] + ArchiveStage.allCases.map({ part.path + $0.rawValue })
         where path == part.path || !part.path.hasSuffix(".gz") {
-            if path == part.path, let identity = part.identity,
-                let status = try? calls.status(path: path), part.isReplaced || status.identity != identity
-            {
-                continue
+            if path == part.path {
+                guard !part.isReplaced, let file = try? Descriptor(calls.openForReading(path), calls),
+                    part.identity == nil || (try? calls.status(file.number).identity) == part.identity,
+                    !LogFiles.isPlain(file.number, calls)
+                else { continue }
             }
             if let source = try? LogFileSource(path: path, key: key) { return source }
         }

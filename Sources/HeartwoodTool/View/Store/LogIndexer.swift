@@ -18,10 +18,10 @@ final class LogIndexer {
         let size: Int
         /// How much of its text was there; a later line is one that came.
         let limit: Int
+        /// The text in front of `limit`; where another is there, the file was cut since.
+        let last: ArraySlice<UInt8>
     }
 
-    /// How much text a block has, about.
-    static let blockSize = 1 << 19
     /// A line that is longer is taken for several.
     static let lineLimit = 32 << 20
     /// How many blocks wait for a line in front of them that says what their first lines are.
@@ -33,11 +33,7 @@ final class LogIndexer {
 
     /// A block whose lines are to be read.
     private struct Planned: Sendable {
-        let pieces: [LogBlock.Piece]
-        /// The text, where it was read already.
-        var bytes: [UInt8]?
-        /// Where in `bytes` the block is.
-        var range = 0..<0
+        let texts: [BlockText.Source]
         /// How much it counts as progress.
         let weight: Int
     }
@@ -143,7 +139,8 @@ final class LogIndexer {
 
     private func readBackwards(_ file: File) {
         var end = file.limit
-        var size = LogIndexer.blockSize
+        var isInLine = false
+        var size = store.blockSize
         defer { flush() }
         while end > 0, !isStopped() {
             let begin = max(0, end - size)
@@ -153,6 +150,8 @@ final class LogIndexer {
                 store.update { $0.damages.append("\(store.files.name(of: file.part)): cannot be read") }
                 return
             }
+            guard isSame(file, bytes, end, isInLine) else { return }
+            isInLine = false
             var start = 0
             if from > 0 {
                 guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
@@ -161,11 +160,11 @@ final class LogIndexer {
                             collect(bytes, zeros..<bytes.count, file.part, from + zeros)
                         }
                         end = zeros < bytes.count ? from + zeros : from
-                        size = LogIndexer.blockSize
+                        size = store.blockSize
                     } else if size >= LogIndexer.lineLimit {
                         collect(bytes, 0..<bytes.count, file.part, from)
-                        end = from
-                        size = LogIndexer.blockSize
+                        (end, isInLine) = (from, true)
+                        size = store.blockSize
                     } else {
                         size *= 4
                     }
@@ -175,8 +174,16 @@ final class LogIndexer {
             }
             collect(bytes, start..<end - from, file.part, from + start)
             end = from + start
-            size = LogIndexer.blockSize
+            size = store.blockSize
         }
+    }
+
+    /// Whether the text in front of a place is that of the file as it was when the log was opened; another,
+    /// that of a file that was cut since, has come, and is read from its start.
+    private func isSame(_ file: File, _ bytes: [UInt8], _ end: Int, _ isInLine: Bool = false) -> Bool {
+        if end < file.limit { return isInLine || bytes.last == 0x0A || bytes.last == 0 }
+        let count = min(bytes.count, file.last.count)
+        return bytes.suffix(count) == file.last.suffix(count)
     }
 
     /// How many zero bytes a block without a newline begins with; nil where none.
@@ -187,24 +194,33 @@ final class LogIndexer {
     }
 
     private func collect(_ bytes: [UInt8], _ range: Range<Int>, _ part: Int, _ offset: Int) {
-        let piece = LogBlock.Piece(part: part, offset: offset, count: range.count)
-        collect(Planned(pieces: [piece], bytes: bytes, range: range, weight: range.count))
+        let text = BlockText.Source(part: part, offset: offset, bytes: Array(bytes[range]))
+        collect(Planned(texts: [text], weight: range.count))
     }
 
     // MARK: Plain files whose times overlap
 
     /// A file of which the text up to `end` is in no block yet.
     private struct Tail {
-        let part: Int
+        let file: File
         var end: Int
+        var isInLine = false
         /// The last units in front of `end`, in their order; the number of each is its place in the file.
         var units: [TextMerge.Unit] = []
+        /// The text of the units, and where it begins in the file.
+        var text: [UInt8] = []
+        var start = 0
         /// The moment of the unit that was taken last.
         var lastMoment = Int64.max
+
+        /// The text from `end` on.
+        func source(upTo last: Int) -> BlockText.Source {
+            BlockText.Source(part: file.part, offset: end, bytes: Array(text[(end - start)..<(last - start)]))
+        }
     }
 
     private func readMerged(_ files: [File]) {
-        var tails = files.map { Tail(part: $0.part, end: $0.limit) }
+        var tails = files.map { Tail(file: $0, end: $0.limit) }
         // The latest comes first; of two with the same time that of the later file.
         var queue = MergeQueue {
             $0.moment == $1.moment ? $0.index > $1.index : $0.moment > $1.moment
@@ -215,29 +231,27 @@ final class LogIndexer {
             if let moment = fill(&tails[index], chunk) { queue.insert(.init(moment: moment, index: index)) }
         }
         while !isStopped() {
-            var ends: [Int: Int] = [:]
+            // What is taken of each file, the last first.
+            var taken: [Int: [BlockText.Source]] = [:]
             var size = 0
-            while size < LogIndexer.blockSize, let entry = queue.popFirst() {
+            while size < store.blockSize, let entry = queue.popFirst() {
                 let index = entry.index
-                if ends[index] == nil { ends[index] = tails[index].end }
+                let end = tails[index].end
                 repeat {
                     guard let unit = tails[index].units.popLast() else { break }
                     size += tails[index].end - unit.start
                     tails[index].end = unit.start
                     tails[index].lastMoment = unit.moment
-                } while size < LogIndexer.blockSize
+                } while size < store.blockSize
                     && (tails[index].units.last.map { queue.isFirst(.init(moment: $0.moment, index: index)) }
                         ?? false)
+                taken[index, default: []].append(tails[index].source(upTo: end))
                 let next = tails[index].units.last?.moment ?? fill(&tails[index], chunk)
                 if let next { queue.insert(.init(moment: next, index: index)) }
             }
             guard size > 0 else { return }
-            let pieces = ends.keys.sorted().map { index in
-                LogBlock.Piece(
-                    part: tails[index].part, offset: tails[index].end,
-                    count: (ends[index] ?? 0) - tails[index].end)
-            }
-            collect(Planned(pieces: pieces, weight: size))
+            let texts = taken.sorted { $0.key < $1.key }.flatMap { $0.value.reversed().joined() }
+            collect(Planned(texts: texts, weight: size))
         }
     }
 
@@ -247,10 +261,11 @@ final class LogIndexer {
         while tail.end > 0 {
             let begin = max(0, tail.end - size)
             let from = max(0, begin - 1)
-            guard let bytes = store.files.bytes(of: tail.part, at: from, count: tail.end - from) else {
-                store.update { $0.damages.append("\(store.files.name(of: tail.part)): cannot be read") }
+            guard let bytes = store.files.bytes(of: tail.file.part, at: from, count: tail.end - from) else {
+                store.update { $0.damages.append("\(store.files.name(of: tail.file.part)): cannot be read") }
                 return nil
             }
+            guard isSame(tail.file, bytes, tail.end, tail.isInLine) else { return nil }
             // Zero bytes after a line are in front of the next one, and no part of either.
             let used = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
             if used < bytes.count {
@@ -282,7 +297,8 @@ final class LogIndexer {
                     units[0] = TextMerge.Unit(start: first.start, moment: next)
                 }
             }
-            tail.units = units
+            (tail.units, tail.text, tail.start) = (units, bytes, from)
+            tail.isInLine = from > 0 && newline == nil && zeros == nil
             return units.last?.moment
         }
         return nil
@@ -295,9 +311,9 @@ final class LogIndexer {
         var pending: [UInt8] = []
         var offset = 0
         func cut(_ count: Int) {
-            let piece = LogBlock.Piece(part: file.part, offset: offset, count: count)
-            planned.append(
-                Planned(pieces: [piece], bytes: Array(pending.prefix(count)), range: 0..<count, weight: 0))
+            let text = BlockText.Source(
+                part: file.part, offset: offset, bytes: Array(pending.prefix(count)))
+            planned.append(Planned(texts: [text], weight: 0))
             pending.removeFirst(count)
             offset += count
             if planned.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
@@ -309,7 +325,7 @@ final class LogIndexer {
                 if offset + pending.count > file.limit {
                     pending.removeLast(offset + pending.count - file.limit)
                 }
-                guard pending.count >= LogIndexer.blockSize else { continue }
+                guard pending.count >= store.blockSize else { continue }
                 if let newline = pending.lastIndex(of: 0x0A) {
                     cut(newline + 1)
                 } else if pending.count >= LogIndexer.lineLimit {
@@ -350,24 +366,17 @@ final class LogIndexer {
     private func surveyed() -> [(block: LogBlock, weight: Int)] {
         let planned = self.planned
         self.planned = []
-        var facts = [BlockFacts](repeating: BlockFacts(), count: planned.count)
-        facts.withUnsafeMutableBufferPointer { facts in
-            nonisolated(unsafe) let facts = facts  // each iteration has its own element
-            let (survey, files) = (survey, store.files)
+        var blocks = [LogBlock?](repeating: nil, count: planned.count)
+        blocks.withUnsafeMutableBufferPointer { blocks in
+            nonisolated(unsafe) let blocks = blocks  // each iteration has its own element
+            let survey = survey
             DispatchQueue.concurrentPerform(iterations: planned.count) { index in
-                let block = planned[index]
-                if let bytes = block.bytes {
-                    facts[index] = bytes.withUnsafeBytes {
-                        survey.facts(of: .init(rebasing: $0[block.range]))
-                    }
-                } else if let text = files.text(of: block.pieces) {
-                    facts[index] = text.bytes.withUnsafeBytes { survey.facts(of: $0) }
-                }
+                let texts = planned[index].texts
+                let order = TextMerge().order(of: texts.map { $0.bytes ?? [] })
+                blocks[index] = survey.block(of: texts, order)
             }
         }
-        return zip(planned, facts).map { block, facts in
-            (LogBlock(pieces: block.pieces, facts: facts, carry: LineCarry()), block.weight)
-        }
+        return zip(planned, blocks).compactMap { planned, block in block.map { ($0, planned.weight) } }
     }
 
     // MARK: What the lines in front say
@@ -384,9 +393,21 @@ final class LogIndexer {
             var block = block
             block.carry = carry
             block.facts.resolve(carry)
-            block.facts.carry = block.facts.carry.after(carry)
             store.addBack(block, bytes: bytes)
         }
         waiting = []
+    }
+}
+
+extension Sequence<BlockText.Source> {
+    /// Successive texts of a file as few: of one with a hole, several.
+    fileprivate func joined() -> [BlockText.Source] {
+        reduce(into: []) { result, source in
+            if let last = result.last, last.end == source.offset {
+                result[result.count - 1].bytes? += source.bytes ?? []
+            } else {
+                result.append(source)
+            }
+        }
     }
 }

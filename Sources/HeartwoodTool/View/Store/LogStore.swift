@@ -22,6 +22,8 @@ final class LogStore: Sendable {
     // MARK: Constants (any thread)
 
     let files: LogFiles
+    /// How much text a block has, about.
+    let blockSize: Int
 
     // MARK: Guarded by 'state'
 
@@ -41,8 +43,9 @@ final class LogStore: Sendable {
     }
     private let state = Locked(State())
 
-    init(files: LogFiles) {
+    init(files: LogFiles, blockSize: Int = 1 << 19) {
         self.files = files
+        self.blockSize = blockSize
     }
 
     // MARK: Adding
@@ -52,7 +55,7 @@ final class LogStore: Sendable {
         state.withLock { state in
             state.back.append(block)
             state.rows.addBack(block.facts.lines)
-            state.records.addBack(block.facts.records)
+            state.records.addBack(block.facts.heads.count)
             state.progress.done += bytes
             state.version += 1
             state.extend(block.facts)
@@ -65,7 +68,7 @@ final class LogStore: Sendable {
             state.front.append(block)
             state.frontVersions.append(0)
             state.rows.addFront(block.facts.lines)
-            state.records.addFront(block.facts.records)
+            state.records.addFront(block.facts.heads.count)
             state.version += 1
             state.extend(block.facts)
         }
@@ -78,7 +81,7 @@ final class LogStore: Sendable {
             state.front[state.front.count - 1] = block
             state.frontVersions[state.front.count - 1] += 1
             state.rows.replaceLastFront(block.facts.lines)
-            state.records.replaceLastFront(block.facts.records)
+            state.records.replaceLastFront(block.facts.heads.count)
             state.version += 1
             state.extend(block.facts)
         }
@@ -117,7 +120,7 @@ final class LogStore: Sendable {
     }
 
     /// The block with a number, and how often it has changed.
-    func block(_ number: Int) -> (block: LogBlock, version: Int)? {
+    func versioned(_ number: Int) -> (block: LogBlock, version: Int)? {
         state.withLock { state in
             if number < 0 {
                 let index = -number - 1
@@ -126,6 +129,9 @@ final class LogStore: Sendable {
             return number < state.front.count ? (state.front[number], state.frontVersions[number]) : nil
         }
     }
+
+    /// The block with a number.
+    func block(_ number: Int) -> LogBlock? { versioned(number)?.block }
 
     /// Calls `body` with the number of each block, and what its lines say.
     func forEachFacts(_ body: (Int, BlockFacts) -> Void) {

@@ -8,10 +8,10 @@ import HeartwoodReading
 ///
 /// Owned by the thread that calls ``tick()``.
 final class LogWatcher {
-    /// How much text a block of new lines has at least before the next one is started.
-    private static let blockSize = 1 << 17
     /// How much of a file is read at a time.
     private static let pieceSize = 1 << 18
+    /// How much of what was read is kept to know a file again.
+    private static let lastSize = 64
 
     /// A file that is read on.
     private struct Tail {
@@ -21,28 +21,42 @@ final class LogWatcher {
         let identity: FileStatus.Identity
         /// The text of files that cannot be read from any place, read to where it is known.
         var source: LogFileSource?
-        /// Where `partial` begins in the file's text.
+        /// Where the last line begins in the file's text, as long as it has no end.
         var offset: Int
-        /// The last line, as long as it has no end.
+        /// This line; empty where the last block shows it.
         var partial: [UInt8] = []
-        /// The group of the last block that shows `partial`; nil where it is not shown.
+        /// The group of the last block that shows the line; nil where it is not shown.
         var shown: Int?
+        /// How much of the line the group shows.
+        var shownCount = 0
+        /// The text in front of `end`: where another is there, the file was cut, whatever its size is now.
+        var last: ArraySlice<UInt8> = []
         /// For how many looks nothing has come.
         var quiet = 0
+
+        /// Up to where the text was read.
+        var end: Int { offset + partial.count + shownCount }
+
+        /// The next line begins where the text was read to.
+        mutating func close() {
+            offset = end
+            (partial, shown, shownCount) = ([], nil, 0)
+        }
     }
 
     /// One of the directories and files that are viewed.
     private struct Place {
         let prefix: String
         let list: () throws -> [String]
-        var known = KnownFiles()
+        var known: KnownFiles
         var tails: [Tail] = []
     }
 
     /// Lines that came together.
     private struct Group {
-        var pieces: [LogBlock.Piece]
-        var text: BlockText
+        var texts: [BlockText.Source]
+        /// The order of the lines of several texts; those of one have their own.
+        var order: LineOrder?
     }
 
     /// The last block, which still grows.
@@ -60,14 +74,18 @@ final class LogWatcher {
             carryOn = carry
         }
 
-        var size: Int { groups.reduce(0) { $0 + $1.text.bytes.count } }
+        var size: Int {
+            groups.reduce(0) { $0 + $1.texts.reduce(0) { $0 + ($1.bytes?.count ?? 0) } }
+        }
     }
 
     private let store: LogStore
     private let key: (any SecretProvider)?
-    private let calls = SystemCalls()
+    private let calls: SystemCalls
     private let survey = BlockSurvey()
     private let merge = TextMerge()
+    /// How much text a block of new lines has at least before the next one is started.
+    private let blockSize: Int
     private var places: [Place] = []
     private var front = Front()
     private var ticks = 0
@@ -76,6 +94,8 @@ final class LogWatcher {
     init(_ store: LogStore, key: (any SecretProvider)?) {
         self.store = store
         self.key = key
+        calls = store.files.calls
+        blockSize = store.blockSize / 4
     }
 
     /// Records the files that a place has now.
@@ -83,20 +103,20 @@ final class LogWatcher {
     /// `list` gives the paths of the files, oldest first, as does the result, which says of each how much of
     /// its text counts as having been there. The names of the files begin with `prefix`.
     func open(prefix: String, list: @escaping () throws -> [String]) throws -> [LogIndexer.File] {
-        var place = Place(prefix: prefix, list: list)
+        var place = Place(prefix: prefix, list: list, known: KnownFiles(calls))
         var files: [LogIndexer.File] = []
         let paths = try list()
         for (index, path) in paths.enumerated() {
-            guard place.known.look(at: path) == .new, let status = try? calls.status(path: path),
-                let file = try? Descriptor(calls.openForReading(path), calls)
+            guard place.known.look(at: path) == .new,
+                let file = try? Descriptor(calls.openForReading(path), calls),
+                let status = try? calls.status(file.number)
             else { continue }
             let isPlain = LogFiles.isPlain(file.number, calls)
             let isLast = index == paths.count - 1
             var tail = tail(of: path, prefix, status.identity)
             var limit = isPlain ? status.size : Int.max
             if isPlain {
-                // Only the last file is taken to be in the middle of a line.
-                if isLast { limit = lineEnd(file.number, status.size) }
+                (limit, tail.last) = end(of: file.number, isLast: isLast)
                 tail.offset = limit
             } else if isLast, let source = try? LogFileSource(path: path, key: key, isFollowed: true) {
                 var isReadable = true
@@ -119,7 +139,9 @@ final class LogWatcher {
             }
             if isPlain || tail.source != nil { place.tails.append(tail) }
             files.append(
-                .init(part: tail.part, path: path, isPlain: isPlain, size: status.size, limit: limit))
+                .init(
+                    part: tail.part, path: path, isPlain: isPlain, size: status.size, limit: limit,
+                    last: tail.last))
         }
         places.append(place)
         return files
@@ -189,7 +211,7 @@ final class LogWatcher {
     private func readAll() {
         var isFirst = true
         while true {
-            var fresh: [(part: Int, offset: Int, bytes: [UInt8])] = []
+            var fresh: [BlockText.Source] = []
             for place in places.indices {
                 for index in places[place].tails.indices {
                     let quiet = places[place].tails[index].quiet
@@ -207,14 +229,13 @@ final class LogWatcher {
             isFirst = false
             guard !fresh.isEmpty else { return }
             append(fresh)
-            if front.size >= LogWatcher.blockSize { publish() }
+            if front.size >= blockSize { publish() }
         }
     }
 
     /// The lines that have come to a file.
-    private func readOn(_ tail: inout Tail, isFirst: Bool) -> (part: Int, offset: Int, bytes: [UInt8])? {
-        if tail.source == nil, isFirst { restartIfCut(&tail) }
-        while let piece = next(tail) {
+    private func readOn(_ tail: inout Tail, isFirst: Bool) -> BlockText.Source? {
+        while let piece = next(&tail) {
             tail.quiet = 0
             let came = piece.count
             store.update { $0.came += came }
@@ -225,14 +246,14 @@ final class LogWatcher {
             var lines = piece[...end]
             if tail.shown != nil, let first = piece.firstIndex(of: 0x0A) {
                 grow(&tail, by: piece[...first])
-                tail.offset += tail.partial.count
-                (tail.partial, tail.shown) = ([], nil)
+                tail.close()
                 lines = piece[(first + 1)..<(end + 1)]
             }
-            let result = (part: tail.part, offset: tail.offset, bytes: tail.partial + lines)
-            tail.offset += result.bytes.count
+            let result = BlockText.Source(part: tail.part, offset: tail.offset, bytes: tail.partial + lines)
+            tail.partial += lines
+            tail.close()
             tail.partial = Array(piece[(end + 1)...])
-            if !result.bytes.isEmpty { return result }
+            if result.bytes?.isEmpty == false { return result }
         }
         if isFirst {
             tail.quiet += 1
@@ -243,54 +264,57 @@ final class LogWatcher {
     }
 
     /// The next text that has come.
-    private func next(_ tail: Tail) -> [UInt8]? {
+    private func next(_ tail: inout Tail) -> [UInt8]? {
         if let source = tail.source { return try? source.next() }
-        guard let file = try? Descriptor(calls.openForReading(tail.path), calls) else { return nil }
-        guard let status = try? calls.status(file.number), status.identity == tail.identity,
-            status.size > tail.offset + tail.partial.count,
-            let bytes = try? calls.bytes(
-                LogWatcher.pieceSize, of: file.number, at: tail.offset + tail.partial.count),
-            !bytes.isEmpty
+        guard let file = try? Descriptor(calls.openForReading(tail.path), calls),
+            let status = try? calls.status(file.number), status.identity == tail.identity
         else { return nil }
-        return bytes
+        if status.size == tail.end { return nil }
+        if status.size < tail.end { restart(&tail) }
+        // In one read, so that the file is not cut between the look and the reading.
+        var bytes = [UInt8](repeating: 0, count: LogWatcher.pieceSize)
+        let from = tail.end - tail.last.count
+        let count = bytes.withUnsafeMutableBytes { (try? calls.read(file.number, $0, at: from)) ?? 0 }
+        if bytes.prefix(count).starts(with: tail.last) {
+            let piece = Array(bytes[tail.last.count..<count])
+            tail.last = bytes[..<count].suffix(LogWatcher.lastSize)
+            return piece.isEmpty ? nil : piece
+        }
+        restart(&tail)
+        return next(&tail)
     }
 
-    /// Starts again with a file that was cut to nothing, as logrotate's `copytruncate` does it.
-    private func restartIfCut(_ tail: inout Tail) {
-        guard let status = try? calls.status(path: tail.path), status.identity == tail.identity,
-            status.size < tail.offset + tail.partial.count
-        else { return }
+    /// The text in front of a place of a file.
+    private func last(_ descriptor: Int32, _ end: Int) -> ArraySlice<UInt8> {
+        let count = min(end, LogWatcher.lastSize)
+        return (try? calls.bytes(count, of: descriptor, at: end - count))?[...] ?? []
+    }
+
+    /// Starts again with a file that was cut, as logrotate's `copytruncate` does it.
+    private func restart(_ tail: inout Tail) {
         // What follows is in a block of its own: the text of this one is gone.
         publish()
         front = Front(carry: front.carryOn)
         closePartials()
         store.files.markGone(tail.part)
         tail.part = store.files.add(path: tail.path, name: tail.name, identity: tail.identity)
-        tail.offset = 0
-        (tail.partial, tail.shown) = ([], nil)
+        tail.close()
+        (tail.offset, tail.last) = (0, [])
     }
 
     // MARK: The last block
 
     /// Adds lines that came to one file or several.
-    private func append(_ fresh: [(part: Int, offset: Int, bytes: [UInt8])]) {
+    private func append(_ fresh: [BlockText.Source]) {
         front.isChanged = true
-        if fresh.count == 1, let last = front.groups.indices.last, front.groups[last].pieces.count == 1,
-            front.groups[last].pieces[0].part == fresh[0].part,
-            front.groups[last].pieces[0].offset + front.groups[last].pieces[0].count == fresh[0].offset,
-            front.groups[last].text.bytes.last == 0x0A
+        if fresh.count == 1, let last = front.groups.last, last.texts.count == 1, let text = last.texts.first,
+            text.part == fresh[0].part, text.end == fresh[0].offset, text.bytes?.last == 0x0A
         {
-            front.groups[last].pieces[0].count += fresh[0].bytes.count
-            front.groups[last].text.bytes += fresh[0].bytes
+            front.groups[front.groups.count - 1].texts[0].bytes? += fresh[0].bytes ?? []
             return
         }
-        var text = BlockText()
-        text.append(fresh, merge)
-        let number = front.groups.count
-        let pieces = fresh.map {
-            LogBlock.Piece(part: $0.part, offset: $0.offset, count: $0.bytes.count, group: number)
-        }
-        front.groups.append(Group(pieces: pieces, text: text))
+        let order = fresh.count > 1 ? merge.order(of: fresh.map { $0.bytes ?? [] }) : nil
+        front.groups.append(Group(texts: fresh, order: order))
     }
 
     /// Shows a line that has no end yet.
@@ -298,40 +322,45 @@ final class LogWatcher {
         guard tail.shown == nil, !tail.partial.isEmpty else { return }
         front.isChanged = true
         tail.shown = front.groups.count
-        let piece = LogBlock.Piece(
-            part: tail.part, offset: tail.offset, count: tail.partial.count, group: front.groups.count)
-        var text = BlockText()
-        text.append([(tail.part, tail.offset, tail.partial)], merge)
-        front.groups.append(Group(pieces: [piece], text: text))
+        front.groups.append(
+            Group(texts: [BlockText.Source(part: tail.part, offset: tail.offset, bytes: tail.partial)]))
+        (tail.partial, tail.shownCount) = ([], tail.partial.count)
     }
 
-    /// Continues a line that has no end yet.
+    /// Continues a line that has no end yet; one that becomes too long is taken for several.
     private func grow(_ tail: inout Tail, by bytes: ArraySlice<UInt8>) {
-        tail.partial += bytes
-        guard let shown = tail.shown else { return }
-        front.isChanged = true
-        front.groups[shown].pieces[0].count += bytes.count
-        front.groups[shown].text.bytes += bytes
+        if let shown = tail.shown {
+            front.isChanged = true
+            front.groups[shown].texts[0].bytes? += bytes
+            tail.shownCount += bytes.count
+        } else {
+            tail.partial += bytes
+        }
+        guard tail.end - tail.offset >= LogIndexer.lineLimit else { return }
+        showPartial(&tail)
+        tail.close()
+        publish()
     }
 
     /// Shows the last block as it is; starts a new one where it is large enough.
     private func publish() {
         guard front.isChanged else { return }
         front.isChanged = false
-        var text: [UInt8] = []
+        var texts: [BlockText.Source] = []
+        var order = LineOrder()
         for group in front.groups {
-            if let last = text.last, last != 0x0A { text.append(0x0A) }
-            text += group.text.bytes
+            order.append(
+                group.order ?? merge.order(of: group.texts.map { $0.bytes ?? [] }), first: texts.count)
+            texts += group.texts
         }
-        var facts = text.withUnsafeBytes { survey.facts(of: $0) }
-        facts.resolve(front.carry)
-        facts.carry = facts.carry.after(front.carry)
-        let block = LogBlock(pieces: front.groups.flatMap(\.pieces), facts: facts, carry: front.carry)
+        var block = survey.block(of: texts, order)
+        block.carry = front.carry
+        block.facts.resolve(front.carry)
         if front.isAdded { store.replaceLastFront(block) } else { store.addFront(block) }
         front.isAdded = true
-        front.carryOn = facts.carry
-        guard text.count >= LogWatcher.blockSize else { return }
-        front = Front(carry: facts.carry)
+        front.carryOn = block.facts.carry
+        guard front.size >= blockSize else { return }
+        front = Front(carry: front.carryOn)
         closePartials()
     }
 
@@ -339,10 +368,24 @@ final class LogWatcher {
     private func closePartials() {
         for place in places.indices {
             for index in places[place].tails.indices where places[place].tails[index].shown != nil {
-                places[place].tails[index].offset += places[place].tails[index].partial.count
-                (places[place].tails[index].partial, places[place].tails[index].shown) = ([], nil)
+                places[place].tails[index].close()
             }
         }
+    }
+
+    /// How much of a file's text is taken to have been there, and the text in front of that.
+    ///
+    /// Only the last file is taken to be in the middle of a line.
+    private func end(of descriptor: Int32, isLast: Bool) -> (limit: Int, last: ArraySlice<UInt8>) {
+        var result = (limit: 0, last: ArraySlice<UInt8>())
+        // A file that is cut or grows meanwhile is looked at again.
+        for _ in 0..<5 {
+            guard let size = try? calls.status(descriptor).size else { break }
+            let limit = isLast ? lineEnd(descriptor, size) : size
+            result = (limit, last(descriptor, limit))
+            if (try? calls.status(descriptor).size) == size { break }
+        }
+        return result
     }
 
     /// Where the last complete line of a file ends.
@@ -366,12 +409,14 @@ private struct KnownFiles {
         let birth: Int64
     }
 
-    private let calls = SystemCalls()
+    private let calls: SystemCalls
     private var known: Set<Key> = []
     /// The same by their paths, so that most need not be opened to be known again.
     private var paths: [String: FileStatus.Identity] = [:]
     /// The paths of logs that were met, in whatever stage.
     private var logs: Set<String> = []
+
+    init(_ calls: SystemCalls) { self.calls = calls }
 
     /// How many paths are known.
     var count: Int { paths.count }

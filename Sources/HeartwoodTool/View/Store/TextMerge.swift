@@ -11,6 +11,7 @@ struct TextMerge: Sendable {
         /// Where it begins.
         let start: Int
         let moment: Int64
+        var lines = 0
     }
 
     private let reader = LineReader()
@@ -26,15 +27,22 @@ struct TextMerge: Sendable {
             } else if units.isEmpty {
                 units.append(Unit(start: start, moment: .min))
             }
+            units[units.count - 1].lines += 1
             start = line.upperBound + 1
         }
         return units
     }
 
-    /// Calls `body` with pieces of the texts in the order of their times; of two with the same time the
-    /// earlier text's comes first.
-    func merge(_ texts: [[UInt8]], _ body: (_ text: Int, _ range: Range<Int>) -> Void) {
+    /// The order of the lines of some texts by their times; of two with the same time the earlier text's
+    /// comes first.
+    func order(of texts: [[UInt8]]) -> LineOrder {
+        if texts.count == 1 {
+            var lines = 0
+            texts[0].withUnsafeBytes { LogBlockReader.forEachLine(of: $0) { _ in lines += 1 } }
+            return LineOrder(lines: lines)
+        }
         let units = texts.map { text in text.withUnsafeBytes { self.units(of: $0) } }
+        var order = LineOrder()
         var next = [Int](repeating: 0, count: texts.count)
         var queue = MergeQueue { (left: MergeQueue.Entry, right: MergeQueue.Entry) in
             left.moment == right.moment ? left.index < right.index : left.moment < right.moment
@@ -44,16 +52,19 @@ struct TextMerge: Sendable {
         }
         while let entry = queue.popFirst() {
             let (index, own) = (entry.index, units[entry.index])
-            let start = own[next[index]].start
+            var lines = 0
             // As long as it stays the first one.
             repeat {
+                lines += own[next[index]].lines
                 next[index] += 1
                 guard next[index] < own.count else { break }
             } while queue.isFirst(.init(moment: own[next[index]].moment, index: index))
-            let isAtEnd = next[index] == own.count
-            body(index, start..<(isAtEnd ? texts[index].count : own[next[index]].start))
-            if !isAtEnd { queue.insert(.init(moment: own[next[index]].moment, index: index)) }
+            order.append(text: index, lines: lines)
+            if next[index] < own.count {
+                queue.insert(.init(moment: own[next[index]].moment, index: index))
+            }
         }
+        return order
     }
 }
 

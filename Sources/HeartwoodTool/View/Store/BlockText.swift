@@ -1,0 +1,100 @@
+import Heartwood
+import HeartwoodReading
+
+/// The lines of a block: where each is in the text, and where it comes from.
+///
+/// 1. There is a line for each of the block, in the block's order; one whose file is gone has no range.
+/// 2. A range belongs to this text and to no other: both are made together, and replaced together.
+struct BlockText: Sendable {
+    /// A line, without its newline.
+    struct Line: Sendable {
+        /// Where it is in the text; nil where its file is gone.
+        var range: Range<Int>?
+        let part: Int
+        /// Where it begins in the file's text.
+        var offset = 0
+    }
+
+    /// Some text of a file; nil where it is gone.
+    struct Source: Sendable {
+        let part: Int
+        /// Where it begins in the file's text.
+        let offset: Int
+        var bytes: [UInt8]?
+
+        /// Where it ends in the file's text.
+        var end: Int { offset + (bytes?.count ?? 0) }
+    }
+
+    /// The lines that are there, each with a newline.
+    private(set) var bytes: [UInt8] = []
+    private(set) var lines: [Line] = []
+
+    /// Whether all lines are there.
+    var isWhole: Bool { lines.allSatisfy { $0.range != nil } }
+
+    /// Puts the lines of some texts in their order.
+    init(_ sources: [Source], _ order: LineOrder) {
+        // Up to where each text is used.
+        var ends = sources.map { _ in 0 }
+        bytes.reserveCapacity(sources.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
+        order.forEachRun { number, count in
+            let source = sources[number]
+            var count = count
+            source.bytes?.withUnsafeBytes { text in
+                while count > 0, let line = LogBlockReader.line(of: text, from: ends[number]) {
+                    let start = bytes.count
+                    bytes.append(contentsOf: text[line])
+                    let offset = source.offset + line.lowerBound
+                    lines.append(Line(range: start..<bytes.count, part: source.part, offset: offset))
+                    bytes.append(0x0A)
+                    ends[number] = line.upperBound + 1
+                    count -= 1
+                }
+            }
+            for _ in 0..<count { lines.append(Line(part: source.part)) }
+        }
+    }
+
+    /// The text of a line of the block; nil where its file is gone.
+    subscript(line: Int) -> ArraySlice<UInt8>? {
+        guard line < lines.count, let range = lines[line].range else { return nil }
+        return bytes[range]
+    }
+
+    /// Calls `body` with a line of the block; nil where its file is gone.
+    func withLine<Result>(_ line: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
+        guard line < lines.count, let range = lines[line].range else { return nil }
+        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    /// The lines of the block that begin at some places of the text, which are given in any order.
+    func lines(at starts: some Sequence<Int>) -> LineSet {
+        var result = LineSet()
+        var line = 0
+        for start in starts.sorted() {
+            while line < lines.count, (lines[line].range?.lowerBound ?? -1) < start { line += 1 }
+            if line < lines.count, lines[line].range?.lowerBound == start { result.insert(line) }
+        }
+        return result
+    }
+
+    /// Takes the secrets out; a line stays a line, and keeps its place in its file.
+    mutating func redact(_ rules: RedactionRules) {
+        var clear = LogBuffer(capacity: bytes.count)
+        var redactor = LineRedactor(rules)
+        var ranges: [Range<Int>] = []
+        bytes.withUnsafeBytes { bytes in
+            for case let range? in lines.lazy.map(\.range) {
+                let start = clear.count
+                redactor.append(
+                    UnsafeRawBufferPointer(rebasing: bytes[range.lowerBound...range.upperBound]), to: &clear)
+                ranges.append(start..<clear.count - 1)
+            }
+        }
+        if redactor.counts.isEmpty { return }
+        bytes = clear.withUnsafeBytes { Array($0) }
+        var next = ranges.makeIterator()
+        for line in lines.indices where lines[line].range != nil { lines[line].range = next.next() }
+    }
+}
