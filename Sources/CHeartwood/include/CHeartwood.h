@@ -728,6 +728,16 @@ size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count
 // These are four or more digits of which the first are a card's, and two or more digits after two capital letters.
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from);
 
+// How many bytes from a place on are not visible, be they as they are or spelled (\u001b, \u{1b}, \x1b, \033, \e): a terminal's
+// escape sequence, or a mark of no width, such as a soft hyphen; 0 for what is visible.
+size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at);
+
+// The same for escape sequences alone.
+size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at);
+
+// The next place, from `from` on, of what is not visible, or of a backspace; `count` where there is none.
+size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from);
+
 // MARK: Bytes of lines
 
 // Which of 64 bytes are what: bit 0 is the first byte.

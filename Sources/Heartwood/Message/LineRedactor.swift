@@ -48,20 +48,30 @@ package struct LineRedactor {
     }
 
     private mutating func appendLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) {
-        if keyLines > 0, appendKeyLine(line, to: &output) { return }
+        if keyLines > 0, let key = keyLine(line) {
+            if !key.isEmpty {
+                return rules.append(line, edits: [(key, Array("<private-key>".utf8))], to: &output)
+            }
+            return output.append(line)
+        }
         found.removeAll(keepingCapacity: true)
         rules.append(line, to: &output, &found)
         for rule in found { counts[rules.rules[rule].name, default: 0] += 1 }
-        if !found.isEmpty, let begin = line.firstRange(of: SecretShapes.keyBegin, from: 0),
-            line.firstRange(of: SecretShapes.keyEnd, from: begin.upperBound) == nil,
-            line.firstRange(of: SecretShapes.keyLabel, from: begin.upperBound) != nil
-        {
-            keyLines = 200
-        }
+        if !found.isEmpty, beginsKey(line) { keyLines = 200 }
     }
 
-    /// Adds a further line of a private key; false for a line that does not belong to it.
-    private mutating func appendKeyLine(_ line: UnsafeRawBufferPointer, to output: inout LogBuffer) -> Bool {
+    private func beginsKey(_ line: UnsafeRawBufferPointer) -> Bool {
+        if let seen = SeenText(line) { return seen.bytes.withUnsafeBytes(beginsKey) }
+        guard let begin = line.firstRange(of: SecretShapes.keyBegin, from: 0) else { return false }
+        return line.firstRange(of: SecretShapes.keyEnd, from: begin.upperBound) == nil
+            && line.firstRange(of: SecretShapes.keyLabel, from: begin.upperBound) != nil
+    }
+
+    /// What is replaced of a further line of a private key; nil for a line that does not belong to it.
+    private mutating func keyLine(_ line: UnsafeRawBufferPointer) -> Range<Int>? {
+        if let seen = SeenText(line) {
+            return seen.bytes.withUnsafeBytes { keyLine($0) }.map(seen.place)
+        }
         keyLines -= 1
         // What is in front of the last word is what a logger writes in front of each line.
         var last = line.count
@@ -77,32 +87,66 @@ package struct LineRedactor {
             let isHeader = line.first?.isCapital == true && line.contains(0x3A)
             if start > 0, !line[start - 1].isBlank || last - start < 16, !isHeader {
                 keyLines = 0
-                return false
+                return nil
             }
             if isHeader { start = 0 }
         }
-        output.append(UnsafeRawBufferPointer(rebasing: line[..<start]))
-        if start < last { output.append("<private-key>" as StaticString) }
-        output.append(UnsafeRawBufferPointer(rebasing: line[last...]))
-        return true
+        return start..<last
     }
 }
 
 extension RedactionRules {
+    /// What replaces some of a text.
+    typealias Edit = (place: Range<Int>, text: [UInt8])
+
     /// Adds a text without its secrets, and their rules to `found`; JSON stays JSON.
     func append(
         _ text: UnsafeRawBufferPointer, to output: inout LogBuffer, _ found: inout [Int], depth: Int = 0
     ) {
-        if depth < 4, RedactionRules.mayBeJSON(text) {
-            let (start, count) = (output.count, found.count)
-            var redactor = JSONRedactor(bytes: text, rules: self, depth: depth)
-            if redactor.append(to: &output, &found) { return }
-            output.truncate(to: start)
-            found.removeSubrange(count...)
+        if let (edits, rules) = editsOfJSON(text, depth) {
+            found += rules
+            return append(text, edits: edits, to: &output)
         }
-        let secrets = secrets(in: text)
-        found += secrets.map(\.rule)
-        append(text, without: secrets, to: &output)
+        // JSON in colors, as a tool shows it.
+        guard let seen = SeenText(text),
+            var (edits, rules) = seen.bytes.withUnsafeBytes({ editsOfJSON($0, depth) })
+        else {
+            let secrets = secrets(in: text)
+            found += secrets.map(\.rule)
+            return append(text, without: secrets, to: &output)
+        }
+        edits = edits.map { (seen.place(of: $0.place), $0.text) }
+        for secret in unseenSecrets(of: seen, in: text)
+        where !edits.contains(where: { $0.place.overlaps(secret.range) }) {
+            var shown = LogBuffer()
+            append(UnsafeRawBufferPointer(rebasing: text[secret.range]), secret.rule, to: &shown)
+            edits.append((secret.range, shown.withUnsafeBytes { Array($0) }))
+            rules.append(secret.rule)
+        }
+        edits.sort { $0.place.lowerBound < $1.place.lowerBound }
+        found += rules
+        append(text, edits: edits, to: &output)
+    }
+
+    /// Adds a text with some of it replaced.
+    func append(_ text: UnsafeRawBufferPointer, edits: [Edit], to output: inout LogBuffer) {
+        var index = 0
+        for edit in edits {
+            output.append(UnsafeRawBufferPointer(rebasing: text[index..<edit.place.lowerBound]))
+            output.append(edit.text)
+            index = edit.place.upperBound
+        }
+        output.append(UnsafeRawBufferPointer(rebasing: text[index...]))
+    }
+
+    /// What replaces the secrets of JSON, and the rules that found them; nil for another text.
+    private func editsOfJSON(_ text: UnsafeRawBufferPointer, _ depth: Int) -> ([Edit], [Int])? {
+        // JSON has no control characters in its strings: what has them is JSON once they are taken away.
+        guard depth < 4, RedactionRules.mayBeJSON(text), !text.contains(0x1B), !text.contains(0x08) else {
+            return nil
+        }
+        var redactor = JSONRedactor(bytes: text, rules: self, depth: depth)
+        return redactor.read() ? (redactor.edits, redactor.found) : nil
     }
 
     private static func mayBeJSON(_ text: UnsafeRawBufferPointer) -> Bool {
@@ -120,6 +164,9 @@ private struct JSONRedactor {
     let bytes: UnsafeRawBufferPointer
     let rules: RedactionRules
     let depth: Int
+    private(set) var edits: [RedactionRules.Edit] = []
+    /// The rules that found something.
+    private(set) var found: [Int] = []
     private var index = 0
     private var plain: [UInt8] = []
     /// Whether the next text is the name of the object's value.
@@ -131,10 +178,8 @@ private struct JSONRedactor {
         (self.bytes, self.rules, self.depth) = (bytes, rules, depth)
     }
 
-    /// Adds the text; false where it is no JSON, as far as it must be read.
-    mutating func append(to output: inout LogBuffer, _ found: inout [Int]) -> Bool {
-        // Up to `copied`, everything is written.
-        var copied = 0
+    /// Finds what is to be replaced; false where the text is no JSON, as far as it must be read.
+    mutating func read() -> Bool {
         while index < bytes.count {
             let start = index
             switch bytes[start] {
@@ -148,9 +193,9 @@ private struct JSONRedactor {
                 if value != nil {
                     hiding = withPlain(inside) { rules.hiding($0) } ?? (isWord("value", inside) ? named : nil)
                 }
-                appendString(inside, &copied, to: &output, &found)
+                readString(inside)
                 if let value, let hiding {
-                    guard hideValue(from: value, hiding, &copied, to: &output, &found) else { return false }
+                    guard hideValue(from: value, hiding) else { return false }
                 } else {
                     noteName(inside, isKey: value != nil)
                 }
@@ -158,13 +203,13 @@ private struct JSONRedactor {
                 while index < bytes.count, isOfNumber(bytes[index]) { index += 1 }
                 let secrets = rules.secrets(in: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
                 if secrets.isEmpty { continue }
-                output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<start]))
-                output.append(UInt8(ascii: "\""))
+                var text = LogBuffer()
+                text.append(UInt8(ascii: "\""))
                 rules.append(
-                    UnsafeRawBufferPointer(rebasing: bytes[start..<index]), without: secrets, to: &output)
-                output.append(UInt8(ascii: "\""))
+                    UnsafeRawBufferPointer(rebasing: bytes[start..<index]), without: secrets, to: &text)
+                text.append(UInt8(ascii: "\""))
+                replace(start..<index, text)
                 found += secrets.map(\.rule)
-                copied = index
             case 0x7B, 0x7D:
                 (named, isName) = (nil, false)
                 index += 1
@@ -173,8 +218,11 @@ private struct JSONRedactor {
             default: return false
             }
         }
-        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied...]))
         return true
+    }
+
+    private mutating func replace(_ place: Range<Int>, _ text: borrowing LogBuffer) {
+        edits.append((place, text.withUnsafeBytes { Array($0) }))
     }
 
     /// Notes where an object says the name of its value: `{"name": "DB_PASSWORD", "value": …}`.
@@ -226,9 +274,7 @@ private struct JSONRedactor {
         return plain.withUnsafeBytes(body)
     }
 
-    private mutating func appendString(
-        _ inside: Range<Int>, _ copied: inout Int, to output: inout LogBuffer, _ found: inout [Int]
-    ) {
+    private mutating func readString(_ inside: Range<Int>) {
         var text = LogBuffer(capacity: 0)
         var rulesFound: [Int] = []
         let (rules, depth) = (rules, depth)
@@ -237,17 +283,14 @@ private struct JSONRedactor {
             rules.append(plain, to: &text, &rulesFound, depth: depth + 1)
         }
         if rulesFound.isEmpty { return }
-        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<inside.lowerBound]))
-        text.withUnsafeBytes { output.appendInsideOfJSON($0) }
-        copied = inside.upperBound
+        var escaped = LogBuffer()
+        text.withUnsafeBytes { escaped.appendInsideOfJSON($0) }
+        replace(inside, escaped)
         found += rulesFound
     }
 
     /// Replaces the value that begins at a place, unless it says nothing; false where it has no end.
-    private mutating func hideValue(
-        from start: Int, _ hiding: RedactionPlan.Hiding, _ copied: inout Int, to output: inout LogBuffer,
-        _ found: inout [Int]
-    ) -> Bool {
+    private mutating func hideValue(from start: Int, _ hiding: RedactionPlan.Hiding) -> Bool {
         let value: Range<Int>
         switch bytes[start] {
         case UInt8(ascii: "\""):
@@ -270,14 +313,15 @@ private struct JSONRedactor {
         let text = UnsafeRawBufferPointer(rebasing: bytes[value])
         if !isList, !hiding.name.isSecret(text, isNumber: !isString) { return true }
         index = isString ? value.upperBound + 1 : value.upperBound
-        output.append(UnsafeRawBufferPointer(rebasing: bytes[copied..<value.lowerBound]))
-        if !isString { output.append(UInt8(ascii: "\"")) }
         var shown = LogBuffer()
+        if !isString { shown.append(UInt8(ascii: "\"")) }
         let rules = rules
-        withPlain(value) { rules.append($0, hiding.rule, to: &shown) }
-        shown.withUnsafeBytes { output.append($0) }
-        if !isString { output.append(UInt8(ascii: "\"")) }
-        copied = value.upperBound
+        withPlain(value) { value in
+            let seen = SeenText(value)?.bytes ?? Array(value)
+            seen.withUnsafeBytes { rules.append($0, hiding.rule, to: &shown) }
+        }
+        if !isString { shown.append(UInt8(ascii: "\"")) }
+        replace(value, shown)
         found.append(hiding.rule)
         return true
     }

@@ -64,12 +64,13 @@ extension RedactionRules {
         }
         var text = LogBuffer()
         text.append(value: value)
-        return text.withUnsafeBytes { text in
+        func replaced(_ text: UnsafeRawBufferPointer) -> LogValue? {
             if !hiding.name.isSecret(text, isNumber: isNumber) { return nil }
             var shown = LogBuffer()
             append(text, hiding.rule, to: &shown)
             return .string(shown.text)
         }
+        return text.withUnsafeBytes { SeenText($0)?.bytes.withUnsafeBytes(replaced) ?? replaced($0) }
     }
 
     /// A number's digits without its secrets; nil where it has none.
@@ -95,7 +96,11 @@ extension RedactionRules {
         for secret in secrets {
             output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<secret.range.lowerBound]))
             appendMark(secret.marks, to: &output)
-            append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
+            if let seen = secret.seen {
+                seen.withUnsafeBytes { append($0, secret.rule, to: &output) }
+            } else {
+                append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
+            }
             appendMark(secret.marks, to: &output)
             index = secret.range.upperBound
         }

@@ -177,8 +177,8 @@ package final class LogBlockReader {
         }
     }
 
-    /// The line of a block that begins at a place, without its newline, and without zero bytes in front of it;
-    /// nil where none does.
+    /// The line of a block that begins at a place, without its newline and the zero bytes in front of it; nil
+    /// where none does.
     @inline(__always)
     package static func line(of bytes: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
         var start = start

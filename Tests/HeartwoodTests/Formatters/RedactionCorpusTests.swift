@@ -72,14 +72,68 @@ struct RedactionCorpusTests {
         var description: String { "\(hidden) of \(lines), \(exact) exact" }
     }
 
-    private static func tally(_ name: String) throws -> (tallies: [String: Tally], missed: [String]) {
+    /// How a line is shown, with what is not visible of it.
+    enum Show: CaseIterable {
+        /// As it is.
+        case plainly
+        /// Each word in a color.
+        case words
+        /// A color between the letters of each word, spelled as Heartwood's files and JSON spell it.
+        case spelled
+        /// Marks of no width between letters.
+        case marks
+        /// Each letter struck twice, as for a printer.
+        case struck
+
+        func callAsFunction(_ line: String) -> String {
+            if self == .plainly { return line }
+            let isJSON = line.hasPrefix("{") || line.hasPrefix("[")
+            var result = ""
+            var before = Character(" ")
+            for (index, character) in line.enumerated() {
+                let begins = character.isLetter != before.isLetter
+                // What follows a backslash or a percent sign belongs to it.
+                let isFree = !"\\%".contains(before) && character.isASCII
+                switch self {
+                case .words where begins && isFree: result += "\u{1B}[\(31 + index % 7)m\(character)"
+                case .spelled where !begins && isFree && character.isLetter:
+                    result += (isJSON ? "\\u001b[0;1m" : "\\u{1b}[38;5;21m") + "\(character)"
+                case .marks where !begins && isFree:
+                    result += ["\u{200B}", "\u{AD}", "\u{2060}"][index % 3] + "\(character)"
+                case .struck where character.isLetter && isFree: result += "\(character)\u{8}\(character)"
+                default: result.append(character)
+                }
+                before = character
+            }
+            return result
+        }
+
+        /// What a person sees of a line.
+        func seen(_ line: String) -> String {
+            switch self {
+            case .plainly: line
+            case .words: line.replacing(/\u{1B}\[\d+m/, with: "")
+            case .spelled: line.replacing("\\u001b[0;1m", with: "").replacing("\\u{1b}[38;5;21m", with: "")
+            case .marks: String(line.unicodeScalars.filter { ![0x200B, 0xAD, 0x2060].contains($0.value) })
+            case .struck: line.replacing(/.\u{8}/, with: "")
+            }
+        }
+    }
+
+    private static func tally(
+        _ name: String, _ show: Show = .plainly
+    ) throws -> (tallies: [String: Tally], missed: [String]) {
         var tallies: [String: Tally] = [:]
         var missed: [String] = []
         for line in try rows(name).map(Line.init) {
-            let shown = redacted(line.text)
+            let shown = show.seen(redacted(show(line.text)))
             var tally = tallies[line.rule] ?? Tally()
             tally.lines += 1
-            if line.isHidden(in: shown) { tally.hidden += 1 } else { missed.append(line.text) }
+            if line.isHidden(in: shown) {
+                tally.hidden += 1
+            } else {
+                missed.append(line.text + " → " + shown)
+            }
             if line.isExact(shown) { tally.exact += 1 }
             tallies[line.rule] = tally
         }
@@ -134,6 +188,97 @@ struct RedactionCorpusTests {
             let isKnown = known.contains { line.contains($0) }
             #expect((RedactionCorpusTests.redacted(line) == line) != isKnown, "\(line)")
         }
+    }
+
+    @Test(
+        "With colors and marks in a line, all but one as many secrets are found as without",
+        arguments: Show.allCases.dropFirst(), ["secrets.tsv", "secrets-2.tsv"])
+    func seen(show: Show, name: String) throws {
+        let (plain, _) = try RedactionCorpusTests.tally(name)
+        let (found, missed) = try RedactionCorpusTests.tally(name, show)
+        let lost = plain.values.reduce(0) { $0 + $1.hidden } - found.values.reduce(0) { $0 + $1.hidden }
+        let exact = plain.values.reduce(0) { $0 + $1.exact } - found.values.reduce(0) { $0 + $1.exact }
+        #expect(lost <= 1, "\(show): \(missed.joined(separator: "\n"))")
+        #expect(exact <= 1, "\(show)")
+        for line in try RedactionCorpusTests.rows(name).map(Line.init) where isJSON(line.text) {
+            let text = show(line.text)
+            let isSame = isJSON(RedactionCorpusTests.redacted(text)) == isJSON(text)
+            #expect(isSame, "\(RedactionCorpusTests.redacted(text))")
+        }
+    }
+
+    @Test(
+        "Lines that only look as if they had a secret stay as they are, with their colors and marks",
+        arguments: Show.allCases.dropFirst(), ["lookalikes.tsv", "lookalikes-2.tsv"])
+    func seenLookalikes(show: Show, name: String) throws {
+        let lines = try RedactionCorpusTests.rows(name).map { $0[1...].joined(separator: "\t") }
+        let changed = lines.filter { RedactionCorpusTests.redacted($0) == $0 }
+            .filter { RedactionCorpusTests.redacted(show($0)) != show($0) }
+        #expect(changed.count <= 1, "\(show): \(changed.joined(separator: "\n"))")
+    }
+
+    @Test(
+        "What is not visible does not hide a secret; other colors stay, and JSON stays JSON",
+        arguments: [
+            ("\u{1B}[36mpassword \u{1B}[0m=hunter2", "\u{1B}[36mpassword \u{1B}[0m=<secret>"),
+            ("password=\u{1B}[35mhunter2 \u{1B}[0mx", "password=\u{1B}[35m<secret> \u{1B}[0mx"),
+            ("Bearer \u{1B}[1mabcdef123456\u{1B}[22m x", "Bearer \u{1B}[1m<token>\u{1B}[22m x"),
+            (
+                "https://ann:\u{1B}[31mpw\u{1B}[0m@host.example/",
+                "https://<credentials>\u{1B}[0m@host.example/"
+            ),
+            (#"{"a":"\u001b[1mpassword\u001b[0m=hunter2"}"#, #"{"a":"\u001b[1mpassword\u001b[0m=<secret>"}"#),
+            (#"{"\u001b[34mpassword\u001b[0m":"hunter2"}"#, #"{"\u001b[34mpassword\u001b[0m":"<secret>"}"#),
+            (
+                "\u{1B}[1m{\u{1B}[34m\"password\"\u{1B}[0m:\u{1B}[32m\"hunter2\"\u{1B}[0m}",
+                "\u{1B}[1m{\u{1B}[34m\"password\"\u{1B}[0m:\u{1B}[32m\"<secret>\"\u{1B}[0m}"
+            ),
+            (
+                #"10:00 INFO \u{1b}[33mtoken\u{1b}[0m=k4x8q9w2e7"#,
+                #"10:00 INFO \u{1b}[33mtoken\u{1b}[0m=<secret>"#
+            ),
+            ("pass\u{AD}word=hunter2", "pass\u{AD}word=<secret>"),
+            ("pwd=hun\u{200B}ter2 x", "pwd=<secret> x"),
+            ("p\u{8}pw\u{8}wd\u{8}d=h\u{8}hunter2", "p\u{8}pw\u{8}wd\u{8}d=<secret>"),
+            ("_\u{8}p_\u{8}w_\u{8}d=hunter2_\u{8}2 x", "_\u{8}p_\u{8}w_\u{8}d=<secret> x"),
+            (#"{"a":"p\bpwd=hunter2"}"#, #"{"a":"p\bpwd=<secret>"}"#),
+            (
+                "see \u{1B}]8;;https://h.example/?token=k4x8q9w2e7\u{1B}\\this\u{1B}]8;;\u{1B}\\ link",
+                "see \u{1B}]8;;https://h.example/?token=<secret>\u{1B}\\this\u{1B}]8;;\u{1B}\\ link"
+            ),
+            ("4111 \u{1B}[1m1111 1111\u{1B}[0m 1111", "<card>"),
+            ("\u{1B}(B\u{1B}[mpassword\u{F}=hunter2", "\u{1B}(B\u{1B}[mpassword\u{F}=<secret>"),
+            (#"C:\temp\u12 password=hunter2 \x1b"#, #"C:\temp\u12 password=<secret> \x1b"#),
+        ])
+    func unseen(line: String, expected: String) {
+        #expect(RedactionCorpusTests.redacted(line) == expected)
+        #expect(RedactionCorpusTests.redacted(expected) == expected)
+        // The message of a logger, and a value of JSON that a logger writes.
+        if !line.contains("{\"") && !line.contains("\u{1B}[1m{") {
+            #expect(RedactionRules.standard.redacted(line) == expected)
+        }
+    }
+
+    @Test("Equal secrets have equal hashes, whatever color they have")
+    func hashes() {
+        var rules = RedactionRules.standard
+        rules.replacement = .hash
+        let plain = RedactionCorpusTests.redacted("password=hunter2", by: rules)
+        #expect(RedactionCorpusTests.redacted("password=hun\u{1B}[1mter2", by: rules) == plain)
+    }
+
+    @Test("A private key in colors is replaced line by line")
+    func coloredKey() {
+        let body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+        let text = """
+            key \u{1B}[33m-----BEGIN PRIVATE KEY-----\u{1B}[0m
+            \u{1B}[33m\(body)\u{1B}[0m
+            10:00 \u{1B}[33m\(body)\u{1B}[0m
+            \u{1B}[33m-----END PRIVATE KEY-----\u{1B}[0m and more
+
+            """
+        let key = "\u{1B}[33m<private-key>\u{1B}[0m"
+        #expect(RedactionCorpusTests.redacted(text) == "key \(key)\n\(key)\n10:00 \(key)\n\(key) and more\n")
     }
 
     @Test("What is redacted stays as it is when it is redacted again, and JSON stays JSON")

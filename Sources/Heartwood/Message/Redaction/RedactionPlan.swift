@@ -12,6 +12,8 @@ final class RedactionPlan: Sendable {
         let rule: Int
         /// Where a replacement needs quotation marks, how many backslashes are before each of them.
         var marks: Int?
+        /// What a person sees of it, where that is not all.
+        var seen: [UInt8]?
     }
 
     /// A text that a rule looks for.
@@ -197,7 +199,7 @@ final class RedactionPlan: Sendable {
                 index = range.upperBound
             }
         }
-        return found.count > 1 ? RedactionPlan.merged(found) : found
+        return RedactionPlan.merged(found)
     }
 
     @inline(never)
@@ -227,7 +229,7 @@ final class RedactionPlan: Sendable {
         }
     }
 
-    private static func merged(_ found: [Secret]) -> [Secret] {
+    static func merged(_ found: [Secret]) -> [Secret] {
         if zip(found, found.dropFirst()).allSatisfy({ $0.range.upperBound <= $1.range.lowerBound }) {
             return found
         }
@@ -246,6 +248,7 @@ final class RedactionPlan: Sendable {
             var longer = secret.range.count > last.range.count ? secret : last
             longer.range = last.range.lowerBound..<secret.range.upperBound
             longer.marks = last.marks ?? secret.marks
+            longer.seen = nil
             result[result.count - 1] = longer
         }
         return result
@@ -258,6 +261,7 @@ final class RedactionPlan: Sendable {
         fileprivate var trigger = -1
         fileprivate var number = -1
         fileprivate var escape = -1
+        fileprivate var unseen = -1
     }
 
     /// The next place, from `start` on, at which there may be a secret; the end of the text if none is left.
@@ -269,7 +273,10 @@ final class RedactionPlan: Sendable {
         if look.trigger < start { look.trigger = nextBeginning(bytes, from: start) }
         if look.number < start { look.number = nextNumber(bytes, from: start) }
         if look.escape < start { look.escape = nextEscape(bytes, from: start) }
-        return min(look.trigger, look.number, look.escape)
+        if look.unseen < start, let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+            look.unseen = hw_next_unseen(base, bytes.count, start)
+        }
+        return min(look.trigger, look.number, look.escape, max(start, look.unseen))
     }
 
     private func nextBeginning(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
@@ -306,7 +313,7 @@ final class RedactionPlan: Sendable {
         return place
     }
 
-    /// The next `\/` or `\u` in a line that may be JSON.
+    /// The next `\/`, `\u` or `\b` in a line that may be JSON.
     private func nextEscape(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var index = start
         while index < bytes.count, let base = bytes.baseAddress,
@@ -314,9 +321,7 @@ final class RedactionPlan: Sendable {
         {
             let place = base.distance(to: found)
             index = place + 2
-            guard place + 1 < bytes.count, bytes[place + 1] == 0x2F || bytes[place + 1] == 0x75 else {
-                continue
-            }
+            guard place + 1 < bytes.count, [0x2F, 0x75, 0x62].contains(bytes[place + 1]) else { continue }
             var first = place
             while first > 0, bytes[first - 1] != 0x0A { first -= 1 }
             while first < place, bytes[first].isBlank { first += 1 }

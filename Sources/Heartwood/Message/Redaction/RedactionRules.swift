@@ -52,7 +52,8 @@ public struct RedactionRules: Sendable {
 
     /// How the values of a name are hidden; nil where they are not.
     func hiding(_ key: UnsafeRawBufferPointer) -> RedactionPlan.Hiding? {
-        replacement == .reveal ? nil : plan.hiding(key)
+        if replacement == .reveal { return nil }
+        return SeenText(key)?.bytes.withUnsafeBytes(plan.hiding) ?? plan.hiding(key)
     }
 
     /// Whether it is clear at first sight that there is no secret in some UTF-8.
@@ -70,6 +71,30 @@ public struct RedactionRules: Sendable {
 
     /// All secrets in some UTF-8, in their order, none of which overlap.
     func secrets(in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
-        replacement == .reveal ? [] : plan.secrets(in: bytes)
+        if replacement == .reveal { return [] }
+        guard let seen = SeenText(bytes) else { return plan.secrets(in: bytes) }
+        return RedactionPlan.merged(secrets(in: seen) + unseenSecrets(of: seen, in: bytes))
+    }
+
+    /// The secrets in the visible text.
+    private func secrets(in seen: SeenText) -> [RedactionPlan.Secret] {
+        seen.bytes.withUnsafeBytes { plan.secrets(in: $0) }.map { secret in
+            var secret = secret
+            secret.seen = Array(seen.bytes[secret.range])
+            secret.range = seen.place(of: secret.range)
+            return secret
+        }
+    }
+
+    /// The secrets in invisible sequences, such as the address of a link.
+    func unseenSecrets(of seen: SeenText, in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
+        seen.unseen.flatMap { place in
+            plan.secrets(in: UnsafeRawBufferPointer(rebasing: bytes[place])).map { secret in
+                var secret = secret
+                secret.range =
+                    secret.range.lowerBound + place.lowerBound..<secret.range.upperBound + place.lowerBound
+                return secret
+            }
+        }
     }
 }

@@ -141,25 +141,18 @@ struct AnsiText {
 
     /// The bytes of a line without escape sequences; nil where there are none.
     static func stripped(_ line: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard let base = line.baseAddress, memchr(base, 0x1B, line.count) != nil else { return nil }
+        guard let base = line.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            memchr(base, 0x1B, line.count) != nil
+        else { return nil }
         var output: [UInt8] = []
         output.reserveCapacity(line.count)
         var index = 0
         while index < line.count {
-            let byte = line[index]
-            index += 1
-            guard byte == 0x1B else {
-                output.append(byte)
-                continue
-            }
-            guard index < line.count else { break }
-            if line[index] == UInt8(ascii: "[") {
+            if line[index] == 0x1B {
+                index += max(1, hw_escape_sequence(base, line.count, index))
+            } else {
+                output.append(line[index])
                 index += 1
-                while index < line.count, (0x20...0x3F).contains(line[index]) { index += 1 }
-                index += 1
-            } else if line[index] == UInt8(ascii: "]") {
-                while index < line.count, line[index] != 0x07, line[index] != 0x1B { index += 1 }
-                index += index < line.count && line[index] == 0x1B ? 2 : 1
             }
         }
         return output

@@ -1,0 +1,150 @@
+// What is not visible of a text on a terminal or in a browser.
+
+#include "CHeartwood.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+// A character of a text, which may be spelled as an escape: \u001b, \u{1b}, \x1b, \033, \e, with any number of backslashes.
+struct hw_character {
+    uint32_t scalar;
+    // How many bytes it has; 0 at the end of the text, and where it is no UTF-8.
+    size_t length;
+    bool isSpelled;
+};
+
+static int hw_hexadecimal(uint8_t byte) {
+    if (byte >= '0' && byte <= '9') return byte - '0';
+    byte |= 0x20;
+    return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
+}
+
+static struct hw_character hw_spelled(const uint8_t *bytes, size_t count, size_t at) {
+    size_t index = at;
+    while (index < count && bytes[index] == '\\') index++;
+    struct hw_character none = {'\\', 1, true}, found = {0, 0, true};
+    if (index >= count) return none;
+    uint8_t kind = bytes[index++];
+    if (kind == 'e' || kind == 'a') {
+        found.scalar = kind == 'e' ? 0x1B : 0x07;
+    } else if (kind == '0') {
+        if (count - index < 2 || bytes[index] != '3' || bytes[index + 1] != '3') return none;
+        found.scalar = 0x1B;
+        index += 2;
+    } else if (kind == 'u' || kind == 'x') {
+        bool isOpen = index < count && bytes[index] == '{';
+        size_t least = isOpen ? 1 : kind == 'u' ? 4 : 2, most = isOpen ? 6 : least, digits = 0;
+        if (isOpen) index++;
+        for (; digits < most && index < count && hw_hexadecimal(bytes[index]) >= 0; digits++, index++)
+            found.scalar = found.scalar << 4 | (uint32_t)hw_hexadecimal(bytes[index]);
+        if (digits < least || (isOpen && (index >= count || bytes[index++] != '}'))) return none;
+    } else {
+        return none;
+    }
+    found.length = index - at;
+    return found;
+}
+
+static struct hw_character hw_character(const uint8_t *bytes, size_t count, size_t at) {
+    struct hw_character found = {0, 0, false};
+    if (at >= count) return found;
+    uint8_t first = bytes[at];
+    if (first == '\\') return hw_spelled(bytes, count, at);
+    size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (length == 0 || count - at < length) return found;
+    found.scalar = length == 1 ? first : first & (0x7F >> length);
+    for (size_t index = 1; index < length; index++) {
+        if ((bytes[at + index] & 0xC0) != 0x80) return found;
+        found.scalar = found.scalar << 6 | (bytes[at + index] & 0x3F);
+    }
+    found.length = length;
+    return found;
+}
+
+// The length of a string that ends with BEL or ESC \, from behind its start; 0 where it does not end on its line.
+static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at) {
+    for (size_t index = at; index < count && bytes[index] != '\n' && index - at < 8192;) {
+        struct hw_character next = hw_character(bytes, count, index);
+        index += next.length ? next.length : 1;
+        if (next.length == 0) continue;
+        if (next.scalar == 0x07 || next.scalar == 0x9C) return index - at;
+        if (next.scalar != 0x1B) continue;
+        while (index < count && bytes[index] == '\\') index++;
+        return index - at;
+    }
+    return 0;
+}
+
+size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
+    struct hw_character escape = hw_character(bytes, count, at);
+    size_t start = at + escape.length;
+    if (escape.length == 0 || (escape.scalar != 0x1B && escape.scalar != 0x9B)) return 0;
+    uint8_t kind = escape.scalar == 0x9B ? '[' : start < count ? bytes[start++] : 0;
+    size_t end = start;
+    if (kind == '[') {
+        while (end < count && bytes[end] >= 0x20 && bytes[end] <= 0x3F) end++;
+        bool isEnded = end < count && bytes[end] >= 0x40 && bytes[end] <= 0x7E;
+        // What is spelled with a backslash may be a path or an expression.
+        if (escape.isSpelled && !(isEnded && (bytes[end] | 0x20) >= 'a' && (bytes[end] | 0x20) <= 'z')) return 0;
+        return end + isEnded - at;
+    }
+    if (kind == ']' || kind == 'P' || kind == 'X' || kind == '^' || kind == '_') {
+        size_t length = hw_control_string(bytes, count, start);
+        return length || !escape.isSpelled ? start + length - at : 0;
+    }
+    if (escape.isSpelled) return 0;
+    while (end < count && kind >= 0x20 && kind <= 0x2F) kind = bytes[end++];
+    return kind >= 0x30 && kind <= 0x7E ? end - at : escape.length;
+}
+
+// Marks of no width: of joining, direction and variation, the soft hyphen, and those that switch a terminal's letters.
+static bool hw_has_no_width(uint32_t scalar) {
+    return scalar == 0x0E || scalar == 0x0F || scalar == 0xAD || scalar == 0x34F || scalar == 0x61C || scalar == 0x180E
+        || (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x202A && scalar <= 0x202E)
+        || (scalar >= 0x2060 && scalar <= 0x206F) || (scalar >= 0xFE00 && scalar <= 0xFE0F) || scalar == 0xFEFF
+        || (scalar >= 0xE0000 && scalar <= 0xE0FFF);
+}
+
+size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at) {
+    struct hw_character found = hw_character(bytes, count, at);
+    if (found.length && hw_has_no_width(found.scalar)) return found.length;
+    return hw_escape_sequence(bytes, count, at);
+}
+
+// Whether a byte may be the first one of what is not seen.
+static inline bool hw_may_be_unseen(uint8_t byte) {
+    switch (byte) {
+    case 0x08: case 0x0E: case 0x0F: case 0x1B: case '\\':
+    case 0xC2: case 0xCD: case 0xD8: case 0xE1: case 0xE2: case 0xEF: case 0xF3: return true;
+    default: return false;
+    }
+}
+
+size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from) {
+    size_t index = from;
+    while (index < count) {
+#if defined(__x86_64__)
+        while (count - index >= 16) {
+            __m128i text = _mm_loadu_si128((const __m128i *)(bytes + index));
+            // Bytes of 0x80 and more are negative, and so below the controls as well.
+            __m128i low = _mm_cmplt_epi8(text, _mm_set1_epi8(0x20));
+            __m128i found = _mm_or_si128(low, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+            int places = _mm_movemask_epi8(found);
+            if (places) {
+                index += (size_t)__builtin_ctz((unsigned)places);
+                break;
+            }
+            index += 16;
+        }
+        if (index >= count) break;
+#endif
+        if (hw_may_be_unseen(bytes[index]) && (bytes[index] == 0x08 || hw_unseen(bytes, count, index) > 0)) return index;
+        // A run of backslashes is one spelling.
+        if (bytes[index] == '\\') while (index + 1 < count && bytes[index + 1] == '\\') index++;
+        index++;
+    }
+    return count;
+}
