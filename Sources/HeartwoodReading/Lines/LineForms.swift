@@ -174,7 +174,7 @@ struct AccessRequest {
         let isHTTP =
             line[request].contains(0x2F)
             && (line[request].last?.isDigit == true || line[request].last == UInt8(ascii: "P"))
-            && line[request].firstRange(of: Array(" HTTP/".utf8)) != nil
+            && line.has(" HTTP/", in: request)
         guard isAfterBracket || isHTTP else { return nil }
         var index = close + 1
         let after = AccessRequest.word(line, &index)

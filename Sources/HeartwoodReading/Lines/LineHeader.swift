@@ -1126,11 +1126,17 @@ struct LineHeader {
         guard let first = line[word].first, first.isLetter || first == 0x5F, let last = line[word].last,
             last.isLetter || last.isDigit || last == 0x29 || last == 0x5F || last == 0x2F
         else { return false }
-        let bytes = line[word]
-        if bytes.firstRange(of: [0x3A, 0x2F, 0x2F] as [UInt8]) != nil { return false }
-        guard bytes.allSatisfy({ isOfName($0) || $0 == 0x3A || $0 == 0x23 || $0 == 0x2F || $0 == 0x40 })
-        else { return false }
-        return bytes.contains { $0 == 0x2E || $0 == 0x3A || $0 == 0x2F || $0 == 0x5F || $0 == 0x24 }
+        var isQualified = false
+        for index in word {
+            switch line[index] {
+            case let byte where byte.isLetter || byte.isDigit: break
+            case 0x3A where line.has("://", at: index, before: word.upperBound): return false
+            case 0x2E, 0x3A, 0x2F, 0x5F, 0x24: isQualified = true
+            case 0x2D, 0x23, 0x40: break
+            default: return false
+            }
+        }
+        return isQualified
     }
 
     /// `java.io.IOException`, `RuntimeError`.

@@ -16,6 +16,8 @@ struct FieldCondition {
         var value = ""
         /// Whether the value was in quotes.
         var isText = false
+        /// The bytes of the value.
+        var bytes: [UInt8] = []
         /// What the value is beside a text.
         var number: ExactNumber?
         var integer: Int?
@@ -26,6 +28,7 @@ struct FieldCondition {
 
         /// Finds out what the value is.
         mutating func prepare() {
+            bytes = Array(value.utf8)
             if !isText {
                 number = ExactNumber(value)
                 integer = number == nil ? nil : Int(value)
@@ -198,7 +201,7 @@ extension FieldCondition.Alternative {
     }
 
     fileprivate func holds(for field: LineRecord.Field, isTyped: Bool) -> Bool {
-        if comparison == .contains { return field.value.utf8.contains(sequence: value) }
+        if comparison == .contains { return field.value.contains(bytes) }
         if let moment, let own = LineClock.moment(of: field.value) { return meets(own, moment) }
         let isEquality = comparison == .same || comparison == .different
         if let number, !isEquality || isTyped && field.isLiteral, let own = ExactNumber(field.value) {
@@ -220,9 +223,10 @@ extension FieldCondition.Alternative {
     }
 }
 
-extension String.UTF8View {
-    fileprivate func contains(sequence text: String) -> Bool {
-        text.isEmpty || firstRange(of: Array(text.utf8)) != nil
+extension String {
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        var text = self
+        return bytes.isEmpty || text.withUTF8 { hw_find($0.baseAddress, $0.count, bytes, bytes.count) != nil }
     }
 }
 
