@@ -405,7 +405,14 @@ struct LogfmtPairs {
     private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !byte.isOne(of: "=\"{}()[],;<>")
+        switch byte {
+        case 0...0x20, 0x7F...: false
+        case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ";"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"):
+            false
+        default: true
+        }
     }
 }
 

@@ -356,8 +356,9 @@ struct LineTime: Sendable {
         var civil = civil
         civil.year = year + 1
         for _ in 0..<6 {
-            if civil.isValid, civil.moment(offset: offset) <= now + .seconds(86_400) {
-                return civil.moment(offset: offset)
+            if civil.isValid {
+                let moment = civil.moment(offset: offset)
+                if moment <= now + .seconds(86_400) { return moment }
             }
             civil.year -= 1
         }

@@ -11,7 +11,8 @@ struct FieldCondition {
 
     /// One of the conditions of which one must hold.
     fileprivate struct Alternative {
-        var name = ""
+        var name = "" { didSet { field = FieldName(name) } }
+        private(set) var field = FieldName("")
         var comparison = Comparison.same
         var value = ""
         /// Whether the value was in quotes.
@@ -35,9 +36,10 @@ struct FieldCondition {
                 moment = LineClock.moment(of: value)
                 level = name == "level" ? LogLevel(named: value) : nil
             }
-            let isPlain = number == nil && moment == nil && level == nil && name != "time"
+            let isPlain = moment == nil && level == nil && name != "time"
             let isFound = comparison == .same && isPlain || comparison == .contains
-            needles = FieldNeedles(name: name, value: isFound ? value : "")
+            needles = FieldNeedles(
+                name: name, value: isFound ? value : "", isNumber: comparison == .same && number != nil)
         }
     }
 
@@ -45,6 +47,8 @@ struct FieldCondition {
 
     /// The first field's name.
     var name: String { alternatives[0].name }
+    /// The names of the fields that it is about.
+    var names: [FieldName] { alternatives.map(\.field) }
 
     /// Reads `NAME>VALUE` and the like, one or several with ` or ` between them.
     ///
@@ -133,7 +137,7 @@ struct FieldCondition {
 
     /// Whether the record has one of the fields, or a condition is met without its field.
     func hasField(in record: LineRecord) -> Bool {
-        alternatives.contains { $0.comparison == .different || record[$0.name] != nil }
+        alternatives.contains { $0.comparison == .different || record[$0.field] != nil }
     }
 
     /// Whether one of the conditions is met.
@@ -169,7 +173,8 @@ extension FieldCondition {
     /// Up to where no line of the block can meet the condition by itself, as far as the cursors know.
     func clearPlace(_ cursors: NeedleCursors, isKnown: Bool) -> Int {
         guard isKnown, alternatives.count == 1, alternatives[0].needles.isValueAlone else { return 0 }
-        return min(cursors.value.place, cursors.escape.place, cursors.color.place)
+        let place = min(cursors.value.place, cursors.escape.place, cursors.color.place)
+        return alternatives[0].needles.isNumber ? min(place, cursors.object.place) : place
     }
 }
 
@@ -188,8 +193,8 @@ extension FieldCondition.Alternative {
     }
 
     fileprivate func holds(for record: LineRecord) -> Bool {
-        guard let field = record[name] else { return comparison == .different }
         if let level, let own = record.level { return meets(level.index, own.index) }
+        guard let field = record[field] else { return comparison == .different }
         return holds(for: field, isTyped: record.hasTypes)
     }
 
@@ -197,6 +202,8 @@ extension FieldCondition.Alternative {
     fileprivate func holds(for own: Int, isTyped: Bool) -> Bool {
         let isEquality = comparison == .same || comparison == .different
         if let integer, !isEquality || isTyped { return meets(own, integer) }
+        // As texts; the integer is written without zeros in front.
+        if isEquality, !isTyped, moment == nil { return (own == integer) == (comparison == .same) }
         return holds(for: LineRecord.Field(name, "\(own)", isLiteral: true), isTyped: isTyped)
     }
 
@@ -254,11 +261,17 @@ struct NeedleCursors {
             || color.next([0x1B], in: block, from: line.lowerBound) < line.upperBound
     }
 
+    /// Whether a line may be an object, or have one in it.
+    fileprivate mutating func mayHaveObject(_ line: Range<Int>, of block: UnsafeRawBufferPointer) -> Bool {
+        object.next([UInt8(ascii: "{")], in: block, from: line.lowerBound) < line.upperBound
+    }
+
     fileprivate var value = Cursor()
     fileprivate var pair = Cursor()
     fileprivate var member = Cursor()
     fileprivate var escape = Cursor()
     fileprivate var color = Cursor()
+    fileprivate var object = Cursor()
 }
 
 /// What must be in a line that meets a condition, searched for before anything is read.
@@ -278,6 +291,8 @@ private struct FieldNeedles {
     private var member: [UInt8] = []
     /// The value, where it is in the line as it is.
     private var value: [UInt8] = []
+    /// Whether the value is a number, which objects may have in other digits: `1e3`.
+    private(set) var isNumber = false
     private var isOfMessage = false
 
     /// The fields that come from other parts of a line than pairs and members.
@@ -289,7 +304,8 @@ private struct FieldNeedles {
 
     init() {}
 
-    init(name: String, value: String) {
+    init(name: String, value: String, isNumber: Bool) {
+        self.isNumber = isNumber
         self.value = value.contains("\n") ? [] : Array(value.utf8)
         isOfMessage = name == "message"
         let plain = name.hasPrefix("_") ? String(name.dropFirst()) : name
@@ -313,9 +329,9 @@ private struct FieldNeedles {
     ) -> Finding {
         guard !range.isEmpty else { return .nothing }
         let isObject = block[range.lowerBound] == UInt8(ascii: "{")
-        if isKnown, !value.isEmpty {
-            let mayBe = isOfMessage && isObject || cursors.mayContain(value, range, of: block)
-            return mayBe ? .unknown : .nothing
+        if isKnown, !value.isEmpty, !isNumber || !cursors.mayHaveObject(range, of: block) {
+            if !(isOfMessage && isObject), !cursors.mayContain(value, range, of: block) { return .nothing }
+            if !isNumber { return .unknown }
         }
         guard !pair.isEmpty else { return .unknown }
         let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound

@@ -31,6 +31,8 @@ struct RecordFilter {
     private var cursors: [NeedleCursors]
     private var categoryCursors = NeedleCursors()
     private let category: [UInt8]
+    /// What is read of a line; nil where its time and its level are enough.
+    private let fields: LineFields?
 
     private struct State {
         var isInTime: Bool
@@ -56,6 +58,9 @@ struct RecordFilter {
         hasFoundField = selection.conditions.map { _ in false }
         cursors = selection.conditions.map { _ in NeedleCursors() }
         category = Array((selection.category ?? "").utf8)
+        let names = selection.conditions.flatMap(\.names)
+        let isOfHead = selection.category == nil && names.allSatisfy { $0.part == .time || $0.part == .level }
+        fields = isOfHead ? nil : LineFields(names)
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -203,7 +208,12 @@ struct RecordFilter {
         }
         guard level != nil || moment != nil else { return }
         guard unknown.category || unknown.conditions else { return }
-        let record = parser.record(of: line)
+        var record = LineRecord()
+        if let fields {
+            record = parser.record(of: line, fields: fields)
+        } else {
+            (record.moment, record.level) = (head.moment, head.level)
+        }
         if record.category != nil { hasFoundCategory = true }
         if unknown.category, let wanted = selection.category {
             let category = record.category ?? ""
