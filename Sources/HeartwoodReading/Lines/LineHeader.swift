@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// What precedes the message of a line of text: the time, the level, and who wrote it.
@@ -1095,8 +1096,16 @@ struct LineHeader {
 
     /// `… [20/Nov/2026:10:20:30 +0100] …`: the time of a web server, near the beginning, or of a heading.
     private mutating func readTimeWithin() {
-        guard line.count > 12 else { return }
-        for place in from..<max(from, min(line.count - 12, from + 200)) {
+        guard line.count > 12, let base = line.baseAddress else { return }
+        let isHeading = isHeading
+        let last = min(line.count - 12, from + 200)
+        var place = from
+        while place < last {
+            defer { place += 1 }
+            if !isHeading {
+                guard let bracket = memchr(base + place, 0x5B, last - place) else { return }
+                place = base.distance(to: UnsafeRawPointer(bracket))
+            }
             let byte = line[place]
             if byte == UInt8(ascii: "["), line[place + 1].isDigit || line[place + 1].isLetter,
                 let found = times.read(line, at: place + 1), !found.isDay, found.moment != nil,
