@@ -69,7 +69,7 @@ struct ForeignInputTests {
     func anyLine(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let arguments = try Arguments(parsing: ["--json"], options: CatCommand.options)
-        let printer = try #require(try RecordPrinter(arguments))
+        var printer = try #require(try RecordPrinter(arguments))
         let parser = LineRecognizer()
         let condition = try FieldCondition(parsing: "a>1 or level=error")
         let deadline = ContinuousClock.now + Tier.amount(.seconds(1), full: .seconds(3))
@@ -78,7 +78,9 @@ struct ForeignInputTests {
             let json = line.withUnsafeBytes { bytes in
                 _ = (parser.moment(of: bytes), parser.level(of: bytes))
                 _ = condition.holds(for: parser.record(of: bytes))
-                return printer.text(of: bytes)
+                var output = LogBuffer()
+                printer.write(printer.record(of: bytes), to: &output)
+                return output.withUnsafeBytes { Array($0) }
             }
             // Foundation's reader refuses numbers that a double cannot hold, which JSON has.
             let readable = String(decoding: json, as: UTF8.self).replacing("1e400", with: "1e4")

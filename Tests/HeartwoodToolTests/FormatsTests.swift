@@ -78,7 +78,11 @@ struct FormatsTests {
         // `cat --json` writes a line that joins the one before it with that one.
         var trace = TraceLines()
         return (ProgramLine.all.map { $0.line } + real).filter { line in
-            !Array(line.utf8).withUnsafeBytes { trace.takesOrBegins($0, LineRecognizer()) }
+            Array(line.utf8).withUnsafeBytes { bytes in
+                if trace.takes(bytes, LineRecognizer()) { return false }
+                trace.begin(with: bytes, level: LineRecognizer().level(of: bytes))
+                return true
+            }
         }
     }()
 

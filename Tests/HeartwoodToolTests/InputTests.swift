@@ -19,6 +19,10 @@ struct InputTests {
             ("printf 'a\\nb\\n' | $HEARTWOOD tail -f -n 1 -", "b 0"),
             ("printf 'a\\n' | $HEARTWOOD stats - | head -n 1", "1 message in 1 line 0"),
             (
+                "printf '1677-09-21 00:12:43 INFO x\\n' | $HEARTWOOD stats - | grep -c 1677",
+                "2 0"
+            ),
+            (
                 "printf '2026-11-27T01:02:03Z ERROR a\\njava.lang.StateException: x\\n\\tat a.B.c(B.java:1)\\nb\\n' "
                     + "| $HEARTWOOD stats - | head -n 1",
                 "2 messages in 4 lines, 2026-11-27T01:02:03Z to 2026-11-27T01:02:03Z 0"

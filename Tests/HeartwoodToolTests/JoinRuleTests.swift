@@ -4,10 +4,22 @@ import SuiteSupport
 import Testing
 
 @testable import Heartwood
+@testable import HeartwoodReading
 @testable import HeartwoodTool
 
 @Suite("Lines that are one record", .inTurn)
 struct JoinRuleTests {
+    /// Adds a line with the bytes after it that may be read.
+    private func add(
+        _ line: String, to joiner: inout RecordJoiner, at now: Duration,
+        _ body: (UnsafeRawBufferPointer, Int) -> Void
+    ) {
+        let bytes = Array(line.utf8) + repeatElement(0, count: LineScan.slack)
+        bytes.withUnsafeBytes {
+            joiner.add(UnsafeRawBufferPointer(rebasing: $0.prefix(line.utf8.count)), at: now, body)
+        }
+    }
+
     private func joined(_ text: String, _ kind: JoinRule.Kind = .traces, limit: Int = 65_536) -> [String] {
         var joiner = RecordJoiner(JoinRule(kind), limit: limit, patience: .seconds(1))
         var records: [String] = []
@@ -16,8 +28,7 @@ struct JoinRuleTests {
             #expect(records.last?.split(separator: "\n", omittingEmptySubsequences: false).count == lines)
         }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-            var line = String(line)
-            line.withUTF8 { joiner.add(UnsafeRawBufferPointer($0), at: .zero, take) }
+            add(String(line), to: &joiner, at: .zero, take)
         }
         joiner.finish(take)
         #expect(records.joined(separator: "\n") == text)
@@ -159,8 +170,7 @@ struct JoinRuleTests {
             records.append(String(decoding: bytes, as: UTF8.self))
         }
         func add(_ text: String, _ now: Duration) {
-            var text = text
-            text.withUTF8 { joiner.add(UnsafeRawBufferPointer($0), at: now, take) }
+            self.add(text, to: &joiner, at: now, take)
         }
         add("a", .zero)
         add(" b", .milliseconds(900))

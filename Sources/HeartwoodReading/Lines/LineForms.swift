@@ -7,8 +7,11 @@ struct LinePrefix {
 
     /// Where the line begins.
     private(set) var end = 0
-    private var first: (name: String, range: Range<Int>)?
-    private var second: (name: String, range: Range<Int>)?
+    private var first: (kind: Kind, range: Range<Int>)?
+    private var second: (kind: Kind, range: Range<Int>)?
+
+    /// What a part is, by the name of its field.
+    private enum Kind: String { case file, line, pod, container, process }
 
     init(_ line: Bytes, _ times: LineTime) {
         guard let byte = line.first, line.count > 8, byte != UInt8(ascii: "{"), byte != UInt8(ascii: "<")
@@ -30,13 +33,13 @@ struct LinePrefix {
             while index < min(line.count - 2, 200), line[index] != 0x20 { index += 1 }
         }
         guard line[index] == 0x20 else { return }
-        if readBar(line, index, 0..<index, "container") { return }
+        if readBar(line, index, 0..<index, .container) { return }
         readFileOrPod(line, index, times)
     }
 
     /// `web-1  | `, and `10:20:30 web.1  | ` of foreman.
     private mutating func readBar(
-        _ line: Bytes, _ start: Int, _ name: Range<Int>, _ kind: String
+        _ line: Bytes, _ start: Int, _ name: Range<Int>, _ kind: Kind
     ) -> Bool {
         var index = start
         while index < line.count, line[index] == 0x20 { index += 1 }
@@ -59,8 +62,8 @@ struct LinePrefix {
             let slash = line[5..<close].firstIndex(of: UInt8(ascii: "/")), close + 1 < line.count,
             line[close + 1] == 0x20
         else { return }
-        first = ("pod", 5..<slash)
-        second = ("container", slash + 1..<close)
+        first = (.pod, 5..<slash)
+        second = (.container, slash + 1..<close)
         end = close + 2
     }
 
@@ -70,7 +73,7 @@ struct LinePrefix {
             var index = 9
             while index < min(line.count, 80), LinePrefix.isOfName(line[index]) { index += 1 }
             if index > 9, index < line.count, line[index] == 0x20 {
-                _ = readBar(line, index, 9..<index, "process")
+                _ = readBar(line, index, 9..<index, .process)
             }
             return
         }
@@ -89,8 +92,8 @@ struct LinePrefix {
             start = digits + 1
         }
         guard LinePrefix.beginsLine(line, start, times) else { return }
-        first = ("file", 0..<colon)
-        if let number { second = ("line", number) }
+        first = (.file, 0..<colon)
+        if let number { second = (.line, number) }
         end = start
     }
 
@@ -99,7 +102,7 @@ struct LinePrefix {
         guard line[0].isLetter || line[0] == 0x2F else { return }
         let word = line[..<blank]
         if word.contains(0x2E), LinePrefix.beginsDate(line, blank + 1, times) {
-            first = ("file", 0..<blank)
+            first = (.file, 0..<blank)
             end = blank + 1
             return
         }
@@ -111,8 +114,8 @@ struct LinePrefix {
         guard index > blank + 1, index + 1 < line.count, line[index] == 0x20, line[blank + 1].isLetter,
             line[index + 1] == UInt8(ascii: "{") || LinePrefix.beginsDate(line, index + 1, times)
         else { return }
-        first = ("pod", 0..<blank)
-        second = ("container", blank + 1..<index)
+        first = (.pod, 0..<blank)
+        second = (.container, blank + 1..<index)
         end = index + 1
     }
 
@@ -134,10 +137,11 @@ struct LinePrefix {
         byte.isLetter || byte.isDigit || byte == 0x2E || byte == 0x5F || byte == 0x2D || byte == 0x2F
     }
 
-    /// Its parts as fields.
-    func fields(_ line: Bytes) -> [LineRecord.Field] {
-        [first, second].compactMap { part in
-            part.map { .init($0.name, line.text($0.range), isLiteral: $0.name == "line") }
+    /// Puts its parts into the record.
+    func fill(_ line: Bytes, _ record: inout LineRecord) {
+        if let first { record.add(first.kind.rawValue, first.range, of: line) }
+        if let second {
+            record.add(second.kind.rawValue, second.range, of: line, isLiteral: second.kind == .line)
         }
     }
 }
@@ -174,7 +178,7 @@ struct AccessRequest {
         let isHTTP =
             line[request].contains(0x2F)
             && (line[request].last?.isDigit == true || line[request].last == UInt8(ascii: "P"))
-            && line[request].firstRange(of: Array(" HTTP/".utf8)) != nil
+            && line.has(" HTTP/", in: request)
         guard isAfterBracket || isHTTP else { return nil }
         var index = close + 1
         let after = AccessRequest.word(line, &index)

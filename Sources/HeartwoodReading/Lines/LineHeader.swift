@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// What precedes the message of a line of text: the time, the level, and who wrote it.
@@ -245,6 +246,13 @@ struct LineHeader {
         return true
     }
 
+    private func isSeparator(_ place: Int) -> Bool {
+        guard place < end, line[place].isOne(of: ":-|") else { return false }
+        var last = place
+        while last < end, line[last] == line[place] { last += 1 }
+        return last - place <= 3 && isBlankOrEnd(last)
+    }
+
     /// Whether a number without brackets is all that is pending.
     private var isJustNumber: Bool {
         guard let pid = pending.pid, pending.category == nil, pending.thread == nil, pending.source == nil
@@ -336,7 +344,7 @@ struct LineHeader {
         }
         guard !inner.isEmpty else { return false }
         let isAdjacent = byte(index - 1) == UInt8(ascii: "]") && open == UInt8(ascii: "[")
-        let isTight = inner.count == close - first || isCapitals(inner)
+        let isTight = inner.count == close - first || line.isCapitals(inner)
         if level == nil, open != UInt8(ascii: "<") || isBlankOrEnd(close + 1),
             isTight && readLevel(inGroup: inner) || isSystemOfMySQL(inner, close)
         {
@@ -348,13 +356,13 @@ struct LineHeader {
         index = close + 1
         switch open {
         case UInt8(ascii: "{"):
-            guard isPlace(inner) else { return false }
+            guard line.isPlace(inner) else { return false }
             pending.source = inner
         case UInt8(ascii: "<"):
             guard level != nil, isBlankOrEnd(index) else { return false }
             commit(index)
         case UInt8(ascii: "("):
-            if isPlace(inner) {
+            if line.isPlace(inner) {
                 pending.source = inner
             } else if line[inner].allSatisfy(\.isDigit), level != nil {
                 pending.pid = inner
@@ -372,22 +380,24 @@ struct LineHeader {
         if line[inner].allSatisfy(\.isDigit) {
             if isAdjacent { pending.thread = inner } else { pending.pid = inner }
             if time != nil, level == nil, names == 0 { commit(index) }
-        } else if begins("pid ", inner), let colon = line[inner].firstIndex(of: 0x3A) {
+        } else if line.begins("pid ", inner), let colon = line[inner].firstIndex(of: 0x3A) {
             pending.pid = inner.lowerBound + 4..<colon
-            if begins("tid ", colon + 1..<inner.upperBound) { pending.thread = colon + 5..<inner.upperBound }
+            if line.begins("tid ", colon + 1..<inner.upperBound) {
+                pending.thread = colon + 5..<inner.upperBound
+            }
             commit(index)
-        } else if begins("client ", inner) {
+        } else if line.begins("client ", inner) {
             pending.client = inner.lowerBound + 7..<inner.upperBound
             commit(index)
         } else if isUptime(inner), index - inner.count - 2 <= from + 8, time == nil {
             commit(index)
-        } else if isPlace(inner) {
+        } else if line.isPlace(inner) {
             pending.source = inner
             if level != nil { commit(index) }
         } else if level != nil, isAdjacent, parts.category == nil {
             pending.category = inner
             commit(index)
-        } else if level != nil, begins("MY-", inner) {
+        } else if level != nil, line.begins("MY-", inner) {
             let next = afterBlanks(index)
             commit(index)
             if byte(next) == UInt8(ascii: "["), let close = line[next..<end].firstIndex(of: UInt8(ascii: "]"))
@@ -395,11 +405,12 @@ struct LineHeader {
                 pending.category = next + 1..<close
                 commit(close + 1)
             }
-        } else if byte(index) == 0x3A, level != nil, looksLikeLogger(inner) {
+        } else if byte(index) == 0x3A, level != nil, line.looksLikeLogger(inner) {
             let last = line[inner.upperBound - 1] == 0x2F ? inner.upperBound - 1 : inner.upperBound
             pending.category = inner.lowerBound..<last
             commit(index + 1)
-        } else if level != nil, parts.category == nil, looksLikeLogger(inner), line[inner].contains(0x2E) {
+        } else if level != nil, parts.category == nil, line.looksLikeLogger(inner), line[inner].contains(0x2E)
+        {
             // `[org.acme.Pay] (thread-1) text`.
             pending.category = inner
             let next = afterBlanks(index)
@@ -411,7 +422,7 @@ struct LineHeader {
                 index = close + 1
             }
             commit(index)
-        } else if begins("id=", inner) {
+        } else if line.begins("id=", inner) {
             pending.thread = inner.lowerBound + 3..<inner.upperBound
         } else {
             pending.thread = inner
@@ -420,7 +431,7 @@ struct LineHeader {
 
     /// `[System] [MY-010931]`.
     private mutating func isSystemOfMySQL(_ inner: Range<Int>, _ close: Int) -> Bool {
-        guard isWord("System", inner), begins(" [MY-", close + 1..<end) else { return false }
+        guard line.isWord("System", inner), line.begins(" [MY-", close + 1..<end) else { return false }
         level = .info
         return true
     }
@@ -433,7 +444,7 @@ struct LineHeader {
     /// `error`, `core:error`, `Server thread/INFO`, `E`.
     private mutating func readLevel(inGroup inner: Range<Int>) -> Bool {
         // `TASK [debug]` is no level.
-        let isNamed = !isOpen && names > 0 && !isCapitals(inner)
+        let isNamed = !isOpen && names > 0 && !line.isCapitals(inner)
         if let meaning = LevelWord.meaning(line, inner), !isNamed {
             level = meaning.level
             return true
@@ -448,7 +459,7 @@ struct LineHeader {
             let meaning = LevelWord.meaning(line, mark + 1..<inner.upperBound), mark > inner.lowerBound
         else { return false }
         let isThread = line[mark] == 0x2F
-        guard !isThread || isCapitals(mark + 1..<inner.upperBound) else { return false }
+        guard !isThread || line.isCapitals(mark + 1..<inner.upperBound) else { return false }
         level = meaning.level
         if isThread {
             pending.thread = inner.lowerBound..<mark
@@ -512,7 +523,7 @@ struct LineHeader {
         }
         // `ERRO[0012]` of logrus.
         if after == UInt8(ascii: "["), byte(last + 5) == UInt8(ascii: "]"), line.number(last + 1, 4) != nil,
-            isCapitals(word)
+            line.isCapitals(word)
         {
             level = meaning.level
             isLevelMarked = true
@@ -528,7 +539,7 @@ struct LineHeader {
         else { return false }
         let isAfterTime = time != nil && start == afterBlanksBack(index) && hasNumericTime
         let hasColon = after == 0x3A
-        if isCapitals(word) {
+        if line.isCapitals(word) {
             guard !meaning.isWeak || hasColon || isInBar || after == UInt8(ascii: "]") || isAfterTime else {
                 return false
             }
@@ -543,7 +554,7 @@ struct LineHeader {
         // `LogLevel: ERROR`: a name and a value.
         guard names == 0 || afterBlanks(last) < line.count else { return false }
         level = meaning.level
-        isLevelMarked = isCapitals(word)
+        isLevelMarked = line.isCapitals(word)
         hasLevelColon = hasColon
         if hasColon, parts.category == nil, pending.category == nil, let thread = pending.thread {
             // `[shop] error: …`: nothing else is the name of who wrote it.
@@ -613,7 +624,7 @@ struct LineHeader {
     private mutating func readChannel(_ word: Range<Int>) -> Bool {
         guard line[word.upperBound - 1] == 0x3A, let dot = line[word].lastIndex(of: 0x2E),
             let meaning = LevelWord.meaning(line, dot + 1..<word.upperBound - 1), dot > word.lowerBound,
-            isCapitals(dot + 1..<word.upperBound - 1)
+            line.isCapitals(dot + 1..<word.upperBound - 1)
         else { return false }
         level = meaning.level
         isLevelMarked = true
@@ -626,7 +637,7 @@ struct LineHeader {
     /// `request_id=F8aB` in front of the level.
     private mutating func readPair(_ word: Range<Int>) -> Bool {
         guard level == nil, time != nil, let equals = line[word].firstIndex(of: UInt8(ascii: "=")),
-            equals > word.lowerBound, line[word.lowerBound..<equals].allSatisfy(isOfName)
+            equals > word.lowerBound, line[word.lowerBound..<equals].allSatisfy(\.isOfName)
         else { return false }
         index = word.upperBound
         if equals + 1 == index, byte(index) == 0x22 {
@@ -641,7 +652,7 @@ struct LineHeader {
     private mutating func readName(_ first: Int, _ last: Int) -> Bool {
         let word = first..<last
         let isTabbed = isTabbed(first, last)
-        if last == closing, looksLikeLogger(word) || looksLikeModule(word) {
+        if last == closing, line.looksLikeLogger(word) || line.looksLikeModule(word) {
             pending.category = word
             commit(last + 1)
             return false
@@ -650,7 +661,7 @@ struct LineHeader {
             commit(last)
             return true
         }
-        if isPlace(word) {
+        if line.isPlace(word) {
             pending.source = word
             commit(last)
             if isTabbed || parts.category != nil { return isTabbed }
@@ -664,7 +675,7 @@ struct LineHeader {
         // `root:text` right after `ERROR:`.
         if hasLevelColon, start == first, parts.category == nil,
             let colon = line[word].firstIndex(of: 0x3A), colon > first,
-            line[first..<colon].allSatisfy(isOfName)
+            line[first..<colon].allSatisfy(\.isOfName)
         {
             pending.category = first..<colon
             commit(colon + 1)
@@ -676,7 +687,7 @@ struct LineHeader {
             commit(last + 1)
             return false
         }
-        if byte(last) == UInt8(ascii: "["), looksLikeLogger(word),
+        if byte(last) == UInt8(ascii: "["), line.looksLikeLogger(word),
             let close = line[last..<end].firstIndex(of: 0x5D),
             close > last + 1, line[last + 1..<close].allSatisfy(\.isDigit), parts.category == nil
         {
@@ -694,14 +705,18 @@ struct LineHeader {
         }
         if byte(last - 1) == 0x3A, isBlankOrEnd(last), last - first > 1 {
             let name = first..<last - 1
-            guard looksLikeLogger(name) || (isLevelMarked && !hasLevelColon && looksLikeModule(name)) else {
+            guard
+                line.looksLikeLogger(name) || (isLevelMarked && !hasLevelColon && line.looksLikeModule(name))
+            else {
                 return false
             }
             pending.category = name
             commit(last)
             return false
         }
-        if isTabbed, byte(last + 1) != UInt8(ascii: "{"), looksLikeLogger(word) || looksLikeModule(word) {
+        if isTabbed, byte(last + 1) != UInt8(ascii: "{"),
+            line.looksLikeLogger(word) || line.looksLikeModule(word)
+        {
             pending.category = word
             commit(last)
             return true
@@ -711,7 +726,7 @@ struct LineHeader {
         if next > last, isSeparator(next) {
             let isColon = line[next] == 0x3A
             guard
-                isColon || looksLikeLogger(word) || isLevelMarked && looksLikeModule(word)
+                isColon || line.looksLikeLogger(word) || isLevelMarked && line.looksLikeModule(word)
                     || pending.thread != nil
             else { return false }
             pending.category = word
@@ -721,8 +736,8 @@ struct LineHeader {
             if isColon, !isLevelMarked { readModule() }
             return false
         }
-        if next > last, byte(next) == UInt8(ascii: "("), looksLikeLogger(word),
-            let close = line[next..<end].firstIndex(of: UInt8(ascii: ")")), isPlace(next + 1..<close),
+        if next > last, byte(next) == UInt8(ascii: "("), line.looksLikeLogger(word),
+            let close = line[next..<end].firstIndex(of: UInt8(ascii: ")")), line.isPlace(next + 1..<close),
             isSeparator(afterBlanks(close + 1))
         {
             pending.category = word
@@ -733,14 +748,14 @@ struct LineHeader {
         // `payments Shop.swift:42 text`, as Heartwood writes it.
         var second = next
         while second < end, !isBlank(second) { second += 1 }
-        if next > last, isPlace(next..<second) {
+        if next > last, line.isPlace(next..<second) {
             pending.category = word
             pending.source = next..<second
             commit(second)
             return false
         }
         let isNamed = parts.pid != nil || pending.pid != nil || pending.thread != nil || parts.thread != nil
-        if isLevelMarked, time != nil, isBlankOrEnd(last), looksLikeLogger(word), !hasLevelColon,
+        if isLevelMarked, time != nil, isBlankOrEnd(last), line.looksLikeLogger(word), !hasLevelColon,
             isNamed || line[word].count(where: { $0 == 0x2E }) > 1
         {
             pending.category = word
@@ -756,13 +771,13 @@ struct LineHeader {
         var place = afterBlanks(index)
         while place < end, line[place] != UInt8(ascii: "[") {
             guard let equals = line[place..<end].firstIndex(of: UInt8(ascii: "=")),
-                line[place..<equals].allSatisfy(isOfName)
+                line[place..<equals].allSatisfy(\.isOfName)
             else { return }
             while place < end, !isBlank(place) { place += 1 }
             place = afterBlanks(place)
         }
         guard place < end, let close = line[place..<end].firstIndex(of: UInt8(ascii: "]")),
-            line[place + 1..<close].allSatisfy(isOfName), isBlankOrEnd(close + 1)
+            line[place + 1..<close].allSatisfy(\.isOfName), isBlankOrEnd(close + 1)
         else { return }
         commit(close + 1)
     }
@@ -777,7 +792,7 @@ struct LineHeader {
             word = word.lowerBound..<word.upperBound - 1
             colons += 1
         }
-        if colons == 1, isPlace(word), time != nil {
+        if colons == 1, line.isPlace(word), time != nil {
             pending.source = word
             commit(last)
             return true
@@ -800,7 +815,7 @@ struct LineHeader {
             return true
         }
         // What an exception says is no header: `PSQLException: ERROR: syntax error`.
-        if colons > 0, time == nil, isException(word) { return false }
+        if colons > 0, time == nil, line.isException(word) { return false }
         index = last
         let next = afterBlanks(last)
         if colons > 0 || isSeparator(next) || byte(last) == 0x7C {
@@ -811,10 +826,10 @@ struct LineHeader {
         isOpen = false
         let bytes = line[word]
         let isPlain =
-            bytes.allSatisfy { $0.isLetter } && !isCapitals(word)
+            bytes.allSatisfy { $0.isLetter } && !line.isCapitals(word)
             && bytes.dropFirst().allSatisfy { $0 & 0x20 != 0 }
         guard isPlain else {
-            if looksLikeLogger(word) { pending.category = word }
+            if line.looksLikeLogger(word) { pending.category = word }
             return true
         }
         guard names == 1, isCapitalLevel(next), LineHeader.ofSentences.value(line, word) == nil,
@@ -837,7 +852,7 @@ struct LineHeader {
     private func isCapitalLevel(_ start: Int) -> Bool {
         var last = start
         while last < end, line[last].isLetter { last += 1 }
-        guard last > start, isCapitals(start..<last), LevelWord.meaning(line, start..<last) != nil else {
+        guard last > start, line.isCapitals(start..<last), LevelWord.meaning(line, start..<last) != nil else {
             return false
         }
         return isBlankOrEnd(last) || line[last].isOne(of: ":|]),!")
@@ -870,7 +885,7 @@ struct LineHeader {
             return
         }
         guard
-            line[hostStart..<hostEnd].allSatisfy({ isOfName($0) || $0 == 0x3A || $0 == 0x40 || $0 == 0x2F }),
+            line[hostStart..<hostEnd].allSatisfy({ $0.isOfName || $0 == 0x3A || $0 == 0x40 || $0 == 0x2F }),
             LevelWord.meaning(line, hostStart..<hostEnd) == nil
         else { return }
         let tagStart = afterBlanks(hostEnd)
@@ -903,11 +918,11 @@ struct LineHeader {
     /// `0x1e2cd    Error    0x0    4711   14   shop: (Pay) [com.acme.shop:pay] text` of Apple's unified log.
     private mutating func readApple() -> Bool {
         let thread = word(at: index)
-        guard begins("0x", thread) else { return false }
+        guard line.begins("0x", thread) else { return false }
         let kind = word(at: thread.upperBound)
         let activity = word(at: kind.upperBound)
-        let meaning = isWord("Default", kind) ? .notice : LevelWord.meaning(line, kind)?.level
-        guard begins("0x", activity), let meaning else { return false }
+        let meaning = line.isWord("Default", kind) ? .notice : LevelWord.meaning(line, kind)?.level
+        guard line.begins("0x", activity), let meaning else { return false }
         level = meaning
         isLevelMarked = true
         let pid = word(at: activity.upperBound)
@@ -943,7 +958,9 @@ struct LineHeader {
         return first..<last
     }
 
-    private func isStream(_ word: Range<Int>) -> Bool { isWord("stdout", word) || isWord("stderr", word) }
+    private func isStream(_ word: Range<Int>) -> Bool {
+        line.isWord("stdout", word) || line.isWord("stderr", word)
+    }
 
     // MARK: Special beginnings
 
@@ -979,7 +996,7 @@ struct LineHeader {
         while place < end, line[place].isDigit { place += 1 }
         let source = afterBlanks(place)
         guard place > thread, let close = line[source..<end].firstIndex(of: UInt8(ascii: "]")),
-            isPlace(source..<close)
+            line.isPlace(source..<close)
         else { return true }
         pending.thread = thread..<place
         pending.source = source..<close
@@ -996,7 +1013,7 @@ struct LineHeader {
         let hasColon = byte(tag.upperBound - 1) == 0x3A
         let name = tag.lowerBound..<(hasColon ? tag.upperBound - 1 : tag.upperBound)
         let colon = hasColon ? tag.upperBound - 1 : afterBlanks(tag.upperBound)
-        guard name.count > 2, line[name].allSatisfy(isOfName), byte(colon) == 0x3A, isBlankOrEnd(colon + 1)
+        guard name.count > 2, line[name].allSatisfy(\.isOfName), byte(colon) == 0x3A, isBlankOrEnd(colon + 1)
         else { return false }
         level = LevelWord.letter(line[from])
         pending.category = name
@@ -1069,7 +1086,9 @@ struct LineHeader {
             return false
         }
         let flag = word(at: found.end)
-        guard flag.count == 1 || isWord("-1", flag), byte(flag.upperBound - 1).isDigit else { return false }
+        guard flag.count == 1 || line.isWord("-1", flag), byte(flag.upperBound - 1).isDigit else {
+            return false
+        }
         time = found
         commit(flag.upperBound)
         return true
@@ -1077,8 +1096,16 @@ struct LineHeader {
 
     /// `… [20/Nov/2026:10:20:30 +0100] …`: the time of a web server, near the beginning, or of a heading.
     private mutating func readTimeWithin() {
-        guard line.count > 12 else { return }
-        for place in from..<max(from, min(line.count - 12, from + 200)) {
+        guard line.count > 12, let base = line.baseAddress else { return }
+        let isHeading = isHeading
+        let last = min(line.count - 12, from + 200)
+        var place = from
+        while place < last {
+            defer { place += 1 }
+            if !isHeading {
+                guard let bracket = memchr(base + place, 0x5B, last - place) else { return }
+                place = base.distance(to: UnsafeRawPointer(bracket))
+            }
             let byte = line[place]
             if byte == UInt8(ascii: "["), line[place + 1].isDigit || line[place + 1].isLetter,
                 let found = times.read(line, at: place + 1), !found.isDay, found.moment != nil,
@@ -1105,43 +1132,41 @@ struct LineHeader {
         let first = byte(from)
         return (first == UInt8(ascii: "#") || first == UInt8(ascii: "=")) && line.count < 400
     }
+}
 
-    // MARK: Shapes of words
-
-    private func isSeparator(_ place: Int) -> Bool {
-        guard place < end, line[place].isOne(of: ":-|") else { return false }
-        var last = place
-        while last < end, line[last] == line[place] { last += 1 }
-        return last - place <= 3 && isBlankOrEnd(last)
-    }
-
-    private func isCapitals(_ word: Range<Int>) -> Bool { line[word].allSatisfy { $0 &- 0x41 < 26 } }
-
-    private func isOfName(_ byte: UInt8) -> Bool {
-        byte.isLetter || byte.isDigit || byte == 0x2E || byte == 0x5F || byte == 0x2D || byte == 0x24
-    }
+/// The shapes of words.
+///
+/// They are not asked of the header, which is large, and would be copied each time.
+extension UnsafeRawBufferPointer {
+    fileprivate func isCapitals(_ word: Range<Int>) -> Bool { self[word].allSatisfy { $0 &- 0x41 < 26 } }
 
     /// `com.acme.Pay`, `shop::pay`, `plugin/errors`, `hudson.lifecycle.Lifecycle#onReady`.
-    private func looksLikeLogger(_ word: Range<Int>) -> Bool {
-        guard let first = line[word].first, first.isLetter || first == 0x5F, let last = line[word].last,
+    fileprivate func looksLikeLogger(_ word: Range<Int>) -> Bool {
+        guard let first = self[word].first, first.isLetter || first == 0x5F, let last = self[word].last,
             last.isLetter || last.isDigit || last == 0x29 || last == 0x5F || last == 0x2F
         else { return false }
-        let bytes = line[word]
-        if bytes.firstRange(of: [0x3A, 0x2F, 0x2F] as [UInt8]) != nil { return false }
-        guard bytes.allSatisfy({ isOfName($0) || $0 == 0x3A || $0 == 0x23 || $0 == 0x2F || $0 == 0x40 })
-        else { return false }
-        return bytes.contains { $0 == 0x2E || $0 == 0x3A || $0 == 0x2F || $0 == 0x5F || $0 == 0x24 }
+        var isQualified = false
+        for index in word {
+            switch self[index] {
+            case let byte where byte.isLetter || byte.isDigit: break
+            case 0x3A where has("://", at: index, before: word.upperBound): return false
+            case 0x2E, 0x3A, 0x2F, 0x5F, 0x24: isQualified = true
+            case 0x2D, 0x23, 0x40: break
+            default: return false
+            }
+        }
+        return isQualified
     }
 
     /// `java.io.IOException`, `RuntimeError`.
-    private func isException(_ word: Range<Int>) -> Bool {
+    fileprivate func isException(_ word: Range<Int>) -> Bool {
         ends("Error", word) || ends("Exception", word) || ends("Warning", word)
     }
 
     /// `shop`, `SecurityManager`, `raft-node`: one word that is hardly the first of a sentence.
-    private func looksLikeModule(_ word: Range<Int>) -> Bool {
-        let bytes = line[word]
-        guard bytes.allSatisfy(isOfName), let first = bytes.first, first.isLetter else { return false }
+    fileprivate func looksLikeModule(_ word: Range<Int>) -> Bool {
+        let bytes = self[word]
+        guard bytes.allSatisfy(\.isOfName), let first = bytes.first, first.isLetter else { return false }
         if isException(word) { return false }
         let capitals = bytes.count { $0 &- 0x41 < 26 }
         guard bytes.contains(where: { $0 &- 0x61 < 26 }) else { return false }
@@ -1149,29 +1174,32 @@ struct LineHeader {
     }
 
     /// `Shop.swift:42`.
-    private func isPlace(_ word: Range<Int>) -> Bool {
-        guard let colon = line[word].lastIndex(of: 0x3A), colon + 1 < word.upperBound else { return false }
-        return line[colon + 1..<word.upperBound].allSatisfy(\.isDigit)
-            && line[word.lowerBound..<colon].contains { $0.isLetter }
-            && line[word.lowerBound..<colon].contains(0x2E)
-            && line[word].allSatisfy { isOfName($0) || $0 == 0x3A || $0 == 0x2F || $0 == 0x2B || $0 == 0x40 }
+    fileprivate func isPlace(_ word: Range<Int>) -> Bool {
+        guard let colon = self[word].lastIndex(of: 0x3A), colon + 1 < word.upperBound else { return false }
+        return self[colon + 1..<word.upperBound].allSatisfy(\.isDigit)
+            && self[word.lowerBound..<colon].contains { $0.isLetter }
+            && self[word.lowerBound..<colon].contains(0x2E)
+            && self[word].allSatisfy { $0.isOfName || $0 == 0x3A || $0 == 0x2F || $0 == 0x2B || $0 == 0x40 }
     }
 
-    private func begins(_ text: StaticString, _ range: Range<Int>) -> Bool {
-        range.count >= text.utf8CodeUnitCount
-            && isWord(text, range.lowerBound..<range.lowerBound + text.utf8CodeUnitCount)
+    fileprivate func begins(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        has(text, at: range.lowerBound, before: range.upperBound)
     }
 
-    private func ends(_ text: StaticString, _ range: Range<Int>) -> Bool {
-        range.count >= text.utf8CodeUnitCount
-            && isWord(text, range.upperBound - text.utf8CodeUnitCount..<range.upperBound)
+    fileprivate func ends(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        let start = range.upperBound - text.utf8CodeUnitCount
+        return start >= range.lowerBound && has(text, at: start, before: range.upperBound)
     }
 
-    private func isWord(_ text: StaticString, _ range: Range<Int>) -> Bool {
-        guard range.count == text.utf8CodeUnitCount else { return false }
-        for offset in 0..<range.count where line[range.lowerBound + offset] != text.utf8Start[offset] {
-            return false
-        }
-        return true
+    fileprivate func isWord(_ text: StaticString, _ range: Range<Int>) -> Bool {
+        range.count == text.utf8CodeUnitCount && begins(text, range)
+    }
+}
+
+extension UInt8 {
+    /// Whether it may be in the name of a logger; a property, since a method of the header would copy that.
+    @inline(__always)
+    fileprivate var isOfName: Bool {
+        isLetter || isDigit || self == 0x2E || self == 0x5F || self == 0x2D || self == 0x24
     }
 }

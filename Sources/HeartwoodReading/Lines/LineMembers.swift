@@ -405,17 +405,36 @@ struct LogfmtPairs {
     private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && !byte.isOne(of: "=\"{}()[],;<>")
+        switch byte {
+        case 0...0x20, 0x7F...: false
+        case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "("),
+            UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ";"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"):
+            false
+        default: true
+        }
     }
 }
 
 extension UnsafeRawBufferPointer {
     /// Whether it begins with some ASCII characters.
     @inline(__always)
-    func begins(with text: StaticString) -> Bool {
+    func begins(with text: StaticString) -> Bool { has(text, at: 0, before: count) }
+
+    /// Whether some ASCII characters are at a place, all of them before another one.
+    @inline(__always)
+    func has(_ text: StaticString, at place: Int, before end: Int) -> Bool {
         let size = text.utf8CodeUnitCount
-        guard count >= size, let base = baseAddress else { return false }
-        return memcmp(base, text.utf8Start, size) == 0
+        guard end - place >= size, let base = baseAddress else { return false }
+        return memcmp(base + place, text.utf8Start, size) == 0
+    }
+
+    /// Whether some ASCII characters are in a range.
+    ///
+    /// The standard library's search is generic, and not specialized for bytes: it takes a microsecond.
+    func has(_ text: StaticString, in range: Range<Int>) -> Bool {
+        guard let base = baseAddress else { return false }
+        return hw_find(base + range.lowerBound, range.count, text.utf8Start, text.utf8CodeUnitCount) != nil
     }
 
     /// A range as a text.

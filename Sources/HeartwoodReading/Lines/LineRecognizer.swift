@@ -116,7 +116,7 @@ package struct LineRecognizer: Sendable {
         let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
         if isLine { read(rest, extent, &head, depth: depth + 1) }
         guard wantsLevel, head.level == nil else { return }
-        if let time = header.time, time.isOfSyslog, SyslogHeader.hasData(line, after: time.end) {
+        if hasData(line, header) {
             var pairs = LogfmtPairs(line)
             while head.level == nil, let pair = pairs.next() {
                 guard LineKey.key(line, pair.name) == .level else { continue }
@@ -125,8 +125,19 @@ package struct LineRecognizer: Sendable {
             return
         }
         if let request = AccessRequest(line, header) { head.level = request.level }
-        if head.level == nil, header.time != nil || header.isWrapped { head.level = trailingLevel(rest) }
-        if head.level == nil, header.time?.end == header.start { head.level = ownLevel(rest) }
+        if head.level == nil { head.level = level(ofRest: rest, header) }
+    }
+
+    /// Whether the line has structured data after its header.
+    private func hasData(_ line: Bytes, _ header: LineHeader) -> Bool {
+        guard let time = header.time, time.isOfSyslog else { return false }
+        return SyslogHeader.hasData(line, after: time.end)
+    }
+
+    /// The level that text after a header says, at its end or its beginning.
+    private func level(ofRest rest: Bytes, _ header: LineHeader) -> LogLevel? {
+        let level = header.time != nil || header.isWrapped ? trailingLevel(rest) : nil
+        return level ?? (header.time?.end == header.start ? ownLevel(rest) : nil)
     }
 
     private func take(_ moment: LogTimestamp?, _ level: LogLevel?, _ head: inout Head) {
@@ -187,10 +198,10 @@ package struct LineRecognizer: Sendable {
 
     // MARK: Everything
 
-    /// All that the line says; without `fields`, all but them.
-    package func record(of line: Bytes, fields: Bool = true) -> LineRecord {
+    /// All that the line says, of its fields those that are wanted.
+    package func record(of line: Bytes, fields: LineFields = .all) -> LineRecord {
         var record = LineRecord()
-        record.takesFields = fields
+        record.wanted = fields
         withoutColors(line, limit: .max) { read($0, &record, depth: 0) }
         return record
     }
@@ -203,7 +214,7 @@ package struct LineRecognizer: Sendable {
 
     private func read(_ whole: Bytes, _ record: inout LineRecord, depth: Int) {
         let prefix = LinePrefix(whole, times)
-        if record.takesFields, prefix.end > 0 { record.fields += prefix.fields(whole) }
+        if prefix.end > 0 { prefix.fill(whole, &record) }
         let line = Bytes(rebasing: whole[prefix.end...])
         switch LineShape(line) {
         case .json: readJSON(line, &record, depth: depth)
@@ -230,7 +241,7 @@ package struct LineRecognizer: Sendable {
         record.level = record.level ?? header.level
         let parts = header.parts
         if record.category == nil { record.category = parts.category.map { line.text($0) } }
-        if record.takesFields {
+        if !record.wanted.isEmpty {
             record.add("host", parts.host, of: line)
             record.add("pid", parts.pid, of: line, isLiteral: true)
             record.add("thread", parts.thread, of: line)
@@ -240,26 +251,27 @@ package struct LineRecognizer: Sendable {
             var pairs = LogfmtPairs(line, 0..<header.start)
             while let pair = pairs.next() { record.add(line, pair) }
         }
+        let hasData = hasData(line, header)
+        let request = hasData ? nil : AccessRequest(line, header)
+        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
+        if isLine, !hasData, request == nil {
+            let category = record.category
+            read(rest, &record, depth: depth + 1)
+            record.category = category ?? record.category
+            record.level = record.level ?? self.level(ofRest: rest, header)
+            return
+        }
         var head = Head()
         (head.moment, head.level) = (record.moment, record.level)
         readRest(line, header, .all, &head, depth: depth)
         (record.moment, record.level) = (head.moment, head.level)
-        if let time = header.time, time.isOfSyslog, SyslogHeader.hasData(line, after: time.end) {
+        if hasData, let time = header.time {
             SyslogHeader.read(line, from: time.end, &record)
-            return
-        }
-        if let request = AccessRequest(line, header) {
+        } else if let request {
             request.fill(line, &record)
-            return
+        } else {
+            readMessage(rest, header, &record)
         }
-        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
-        if isLine {
-            let category = record.category
-            read(rest, &record, depth: depth + 1)
-            record.category = category ?? record.category
-            return
-        }
-        readMessage(rest, header, &record)
     }
 
     /// The text, and the fields in it and after it.
@@ -272,7 +284,7 @@ package struct LineRecognizer: Sendable {
             return
         }
         record.message = rest.text(0..<end)
-        var pairs = LogfmtPairs(rest, record.takesFields ? nil : 0..<0)
+        var pairs = LogfmtPairs(rest, record.wanted.isEmpty ? 0..<0 : nil)
         while let pair = pairs.next() {
             // A level or a time within a sentence does not belong to the line.
             switch LineKey.key(rest, pair.name) {
@@ -383,7 +395,7 @@ package struct LineRecognizer: Sendable {
         } else {
             record.message = json.messageText ?? line.text(0..<line.count)
         }
-        if record.takesFields { add(JSONMembers(line), line, prefix: "", &record, json, depth: 0) }
+        if !record.wanted.isEmpty { add(JSONMembers(line), line, prefix: "", &record, json, depth: 0) }
     }
 
     /// Adds the members of an object; what is nested too deep is a text.
@@ -404,7 +416,9 @@ package struct LineRecognizer: Sendable {
                     &record, json, depth: depth + 1)
                 continue
             }
-            record.fields.append(.init(name, member.text(line), isLiteral: member.kind != .text))
+            if record.wanted.has(name) {
+                record.add(name, member.text(line), isLiteral: member.kind != .text)
+            }
         }
     }
 

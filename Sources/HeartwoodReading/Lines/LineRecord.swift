@@ -28,8 +28,8 @@ package struct LineRecord: Sendable {
     package var hasUnknownZone = false
     /// Whether the line tells numbers from texts, as JSON does.
     package var hasTypes = false
-    /// Whether the fields are wanted.
-    var takesFields = true
+    /// The fields that are taken from the line.
+    var wanted = LineFields.all
     /// All other values that have a name, in their order.
     package var fields: [Field] = []
 
@@ -39,66 +39,136 @@ package struct LineRecord: Sendable {
     ///
     /// A field is also found without regard to case and to an underscore in front of its name, as GELF and
     /// journald write it, unless there is one of exactly that name.
-    package subscript(name: String) -> Field? {
-        switch name {
-        case "time": return moment.map { Field("time", LineRecord.text(of: $0)) }
-        case "level": return level.map { Field("level", $0.name) }
-        case "category": if let category { return Field("category", category) }
-        case "message": return Field("message", message)
-        default: break
-        }
-        if let field = fields.first(where: { $0.name == name }) { return field }
-        let plain = LineRecord.plain(name)
-        return fields.first { LineRecord.isAlike($0.name, plain) }
-    }
+    package subscript(name: String) -> Field? { self[FieldName(name)] }
 
-    private static func plain(_ name: String) -> [UInt8] {
-        let bytes = name.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
-        return bytes.first == 0x5F ? Array(bytes.dropFirst()) : bytes
-    }
-
-    private static func isAlike(_ name: String, _ plain: [UInt8]) -> Bool {
-        let count = name.utf8.count
-        guard count == plain.count || count == plain.count + 1 && name.utf8.first == 0x5F else {
-            return false
+    /// The value under a name that was prepared for many records.
+    package subscript(name: FieldName) -> Field? {
+        switch name.part {
+        case .time: return moment.map { Field("time", LineRecord.text(of: $0)) }
+        case .level: return level.map { Field("level", $0.name) }
+        case .category: if let category { return Field("category", category) }
+        case .message: return Field("message", message)
+        case nil: break
         }
-        return LineRecord.plain(name) == plain
+        if let field = fields.first(where: { $0.name == name.text }) { return field }
+        return fields.first { name.isAlike($0.name) }
     }
 
     /// A moment as RFC 3339 has it, in UTC, without zeros that say nothing: `2026-11-20T10:20:30.123Z`.
     package static func text(of moment: LogTimestamp) -> String {
-        var buffer = LogBuffer()
-        buffer.append(rfc3339: moment)
-        var text = buffer.text.dropLast()
-        while text.last == "0" { text.removeLast() }
-        if text.last == "." { text.removeLast() }
-        return text + "Z"
+        var buffer = LogBuffer(capacity: 32)
+        buffer.append(plain: moment)
+        return buffer.text
+    }
+}
+
+extension LogBuffer {
+    /// Appends a moment as RFC 3339 has it, in UTC, without zeros that say nothing.
+    package mutating func append(plain moment: LogTimestamp) {
+        append(rfc3339: moment)
+        let length = withUnsafeBytes { bytes in
+            var end = bytes.count - 1
+            while bytes[end - 1] == UInt8(ascii: "0") { end -= 1 }
+            return bytes[end - 1] == UInt8(ascii: ".") ? end - 1 : end
+        }
+        truncate(to: length)
+        append(UInt8(ascii: "Z"))
+    }
+}
+
+/// The name of a field, prepared for being looked for in many records.
+package struct FieldName: Sendable {
+    /// What a record has besides its fields; a category may also be one of these.
+    package enum Part: String, Sendable { case time, level, category, message }
+
+    package let text: String
+    package let part: Part?
+    /// In lowercase, and without an underscore in front.
+    private let plain: [UInt8]
+
+    package init(_ text: String) {
+        self.text = text
+        part = Part(rawValue: text)
+        let bytes = text.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        plain = bytes.first == 0x5F ? Array(bytes.dropFirst()) : bytes
+    }
+
+    /// Whether another name is the same, without regard to case and to an underscore in front.
+    func isAlike(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { isAlike(UnsafeRawBufferPointer($0)) }
+    }
+
+    func isAlike(_ name: UnsafeRawBufferPointer) -> Bool {
+        let start = name.count - plain.count
+        guard start == 0 && name.first != 0x5F || start == 1 && name[0] == 0x5F else { return false }
+        for (index, byte) in plain.enumerated() {
+            let own = name[start + index]
+            if byte != (own &- 0x41 < 26 ? own | 0x20 : own) { return false }
+        }
+        return true
+    }
+}
+
+/// The fields that a record is read for; no others are made.
+package struct LineFields: Sendable {
+    /// Nil for all.
+    private let names: [FieldName]?
+
+    /// All that a line has.
+    package static var all: LineFields { LineFields(names: nil) }
+    /// None.
+    package static var none: LineFields { LineFields(names: []) }
+
+    private init(names: [FieldName]?) { self.names = names }
+
+    /// Those that ``LineRecord/subscript(_:)-(FieldName)`` may find under the names.
+    package init(_ names: [FieldName]) {
+        self.names = names.filter { $0.part == nil || $0.part == .category }
+    }
+
+    var isEmpty: Bool { names?.isEmpty ?? false }
+
+    func has(_ name: String) -> Bool {
+        guard let names else { return true }
+        return names.contains { $0.isAlike(name) || $0.text == name }
+    }
+
+    func has(_ name: UnsafeRawBufferPointer) -> Bool {
+        guard let names else { return true }
+        // What is not ASCII may be the same text in other bytes.
+        if name.contains(where: { $0 >= 0x80 }) { return has(String(decoding: name, as: UTF8.self)) }
+        return names.contains { $0.isAlike(name) }
     }
 }
 
 extension LineRecord {
     /// Adds a field.
     mutating func add(_ name: String, _ value: String, isLiteral: Bool = false) {
-        if takesFields { fields.append(.init(name, value, isLiteral: isLiteral)) }
+        guard wanted.has(name) else { return }
+        // Most lines have some, and most of these fewer.
+        if fields.isEmpty { fields.reserveCapacity(8) }
+        fields.append(.init(name, value, isLiteral: isLiteral))
     }
 
     /// Adds a part of the line, if there is one.
     mutating func add(
         _ name: String, _ range: Range<Int>?, of line: UnsafeRawBufferPointer, isLiteral: Bool = false
     ) {
-        if let range { add(name, line.text(range), isLiteral: isLiteral) }
+        if let range, wanted.has(name) { add(name, line.text(range), isLiteral: isLiteral) }
     }
 
     /// Adds a pair of logfmt.
     mutating func add(_ line: UnsafeRawBufferPointer, _ pair: LogfmtPairs.Pair) {
-        guard takesFields else { return }
+        guard wanted.has(UnsafeRawBufferPointer(rebasing: line[pair.name])) else { return }
         let value = JSONMembers.unescaped(line, pair.value)
-        add(line.text(pair.name), value, isLiteral: LineRecord.isNumber(value))
+        let isNumber = line.number(pair.value.lowerBound, pair.value.count) != nil
+        add(line.text(pair.name), value, isLiteral: isNumber || LineRecord.isNumber(value))
     }
 
     /// Adds a member of an object.
     mutating func add(_ line: UnsafeRawBufferPointer, _ member: JSONMembers.Member) {
-        guard takesFields else { return }
+        guard !wanted.isEmpty else { return }
         add(JSONMembers.unescaped(line, member.name), member.text(line), isLiteral: member.kind != .text)
     }
 

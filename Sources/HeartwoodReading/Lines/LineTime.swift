@@ -356,8 +356,9 @@ struct LineTime: Sendable {
         var civil = civil
         civil.year = year + 1
         for _ in 0..<6 {
-            if civil.isValid, civil.moment(offset: offset) <= now + .seconds(86_400) {
-                return civil.moment(offset: offset)
+            if civil.isValid {
+                let moment = civil.moment(offset: offset)
+                if moment <= now + .seconds(86_400) { return moment }
             }
             civil.year -= 1
         }
@@ -480,13 +481,18 @@ struct LineTime: Sendable {
 
     /// `Central Standard Time`, as Windows names zones.
     private static func isNameOfZone(_ line: Bytes, _ start: Int) -> Bool {
-        let words = line[start..<min(line.count, start + 48)].split(separator: 0x20, maxSplits: 4)
-        guard let time = words.firstIndex(where: { $0.elementsEqual("Time".utf8) }), time > 0 else {
-            return false
+        let end = min(line.count, start + 48)
+        var index = start
+        for place in 0..<4 {
+            while index < end, line[index] == 0x20 { index += 1 }
+            let first = index
+            while index < end, line[index].isLetter { index += 1 }
+            guard index > first, index == end || line[index] == 0x20, line[first] &- 0x41 < 26 else {
+                return false
+            }
+            if index - first == 4, line.has("Time", at: first, before: index) { return place > 0 }
         }
-        return words[..<time].allSatisfy {
-            $0.allSatisfy(\.isLetter) && $0.first.map { $0 &- 0x41 < 26 } == true
-        }
+        return end - index == 5 && line.has(" Time", at: index, before: end)
     }
 
     /// `+01:00`, `-0330`, `+3` after letters, `-03`; in seconds ahead of UTC.

@@ -85,15 +85,6 @@ package struct TraceLines {
         return true
     }
 
-    /// Whether a line belongs to the record, where there is one; if it does not, it begins the next.
-    package mutating func takesOrBegins(
-        _ line: Bytes, _ recognizer: LineRecognizer, hasRecord: Bool = true
-    ) -> Bool {
-        if hasRecord, takes(line, recognizer) { return true }
-        begin(with: line, level: recognizer.level(of: line))
-        return false
-    }
-
     /// Whether a line belongs to the record, for lines that the recognizer reads.
     package mutating func takes(_ line: Bytes, _ recognizer: LineRecognizer) -> Bool {
         takes(line) { line in

@@ -1,3 +1,5 @@
+import CHeartwood
+
 /// What the traces of the languages look like, as data for ``TraceLines``.
 ///
 /// In the texts, `%` matches a number, `~` letters, `_` and `/`, and `$` the end of the line.
@@ -187,7 +189,7 @@ enum TraceTable {
     ])
 
     /// What a trace has somewhere in its first line.
-    private static let insides = Index([
+    private static let insides = Inside([
         Row(.rust, .begins, .name, ["panicked at "]),
         Row(.php, .begins, .name, ["PHP Fatal error: ", "Fatal error: Uncaught "]),
         Row(.swift, .begins, .frames, ["Fatal error: "]),
@@ -197,7 +199,7 @@ enum TraceTable {
     ])
 
     /// What a line without a blank ends with that is a place in a program.
-    private static let places = Index([
+    private static let places = Inside([
         Row(.node, .begins, .location, [".js:%$", ".mjs:%$", ".cjs:%$", ".ts:%$"])
     ])
 
@@ -258,16 +260,6 @@ enum TraceTable {
             }
         }
 
-        /// The first text that is anywhere in a line.
-        func find(_ roles: Roles, in line: Bytes) -> Shape? {
-            self.roles.withUnsafeBufferPointer { known in
-                for start in 0..<line.count where known[Int(line[start])] & roles.rawValue != 0 {
-                    if let shape = first(roles, [], in: Bytes(rebasing: line[start...])) { return shape }
-                }
-                return nil
-            }
-        }
-
         /// The first text that a line begins with, of those that have a role.
         func first(_ roles: Roles, _ languages: Languages, in line: Bytes) -> Shape? {
             guard let first = line.first, self.roles[Int(first)] & roles.rawValue != 0 else { return nil }
@@ -281,6 +273,48 @@ enum TraceTable {
         }
     }
 
+    /// The texts that may be anywhere in a line, of which up to 64 are looked for in one walk.
+    private struct Inside: Sendable {
+        /// What `hw_next_trigger` expects: the first three bytes of the texts.
+        private var table = [UInt64](repeating: 0, count: 768)
+        private let entries: [(shape: Shape, text: StaticString)]
+
+        init(_ rows: [Row]) {
+            entries = rows.flatMap { row in row.texts.map { (row.shape, $0) } }
+            precondition(entries.count <= 64)
+            for (bit, entry) in entries.enumerated() {
+                let codes = entry.text.withUTF8Buffer { $0.prefix(3).map { $0 } }
+                // The length of a number is not known.
+                let known = codes.firstIndex { "%~$".utf8.contains($0) } ?? codes.count
+                for place in 0..<3 {
+                    for byte in UInt8.min ... .max {
+                        let isNumber = place == known && known < codes.count && codes[known] == 0x25
+                        let isAllowed =
+                            place < known ? byte == codes[place] : !isNumber || byte.isDigit
+                        if isAllowed { table[place * 256 + Int(byte)] |= 1 << UInt64(bit) }
+                    }
+                }
+            }
+        }
+
+        /// The first text of one of the roles.
+        func first(_ roles: Roles, in line: Bytes) -> Shape? {
+            guard let base = line.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+            var which: UInt64 = 0
+            var place = hw_next_trigger(table, base, line.count, 0, &which)
+            while place < line.count {
+                while which != 0 {
+                    let entry = entries[which.trailingZeroBitCount]
+                    which &= which &- 1
+                    guard !entry.shape.roles.isDisjoint(with: roles) else { continue }
+                    if begins(Bytes(rebasing: line[place...]), entry.text) { return entry.shape }
+                }
+                place = hw_next_trigger(table, base, line.count, place + 1, &which)
+            }
+            return nil
+        }
+    }
+
     /// The first shape with one of the roles that a line begins with; a trace's own needs its language.
     static func start(_ roles: Roles, _ languages: Languages = [], of line: Bytes) -> Shape? {
         starts.first(roles, languages, in: line)
@@ -288,7 +322,7 @@ enum TraceTable {
 
     /// The first shape that is anywhere in a line.
     static func inside(_ line: Bytes, _ roles: Roles) -> Shape? {
-        insides.find(roles, in: line) ?? (line.contains(0x20) ? nil : places.find(roles, in: line))
+        insides.first(roles, in: line) ?? (line.contains(0x20) ? nil : places.first(roles, in: line))
     }
 
     /// The shape of a trace of the languages that a line begins with after its indentation.

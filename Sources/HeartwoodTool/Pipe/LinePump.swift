@@ -185,6 +185,7 @@ final class LinePump {
         if redactor == nil { return joinClear(bytes, part, end) }
         var line = LogBuffer(capacity: bytes.count)
         redactor?.append(bytes, to: &line)
+        line.reserve(LineScan.slack)
         line.withUnsafeBytes { joinClear($0, part, end) }
     }
 

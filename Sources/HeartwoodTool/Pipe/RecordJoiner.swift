@@ -22,7 +22,8 @@ struct RecordJoiner {
         (self.rule, self.limit, self.patience) = (rule, limit, patience)
     }
 
-    /// Takes a line; hands out the record that it completes, with the number of its lines.
+    /// Takes a line, after which ``LineScan/slack`` bytes more can be read; hands out the record that it
+    /// completes, with the number of its lines.
     mutating func add(
         _ line: UnsafeRawBufferPointer, at now: Duration, _ body: (UnsafeRawBufferPointer, Int) -> Void
     ) {
@@ -80,12 +81,17 @@ struct JoinRule {
     init(_ kind: Kind) { self.kind = kind }
 
     /// Whether a line continues the record; one that does not begins the next.
+    ///
+    /// After the line, ``LineScan/slack`` bytes more can be read.
     mutating func continues(_ line: UnsafeRawBufferPointer) -> Bool {
         defer { hasRecord = true }
         switch kind {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
-            return trace.takesOrBegins(line, recognizer, hasRecord: hasRecord)
+            if hasRecord, trace.takes(line, recognizer) { return true }
+            let mayHaveLevel = LineScan(line, findsLevels: true).mayHaveLevel
+            trace.begin(with: line, level: mayHaveLevel ? recognizer.level(of: line) : nil)
+            return false
         case .start(let pattern): return hasRecord && !pattern.matches(line)
         case .continuation(let pattern): return hasRecord && pattern.matches(line)
         }

@@ -11,11 +11,14 @@ struct FieldCondition {
 
     /// One of the conditions of which one must hold.
     fileprivate struct Alternative {
-        var name = ""
+        var name = "" { didSet { field = FieldName(name) } }
+        private(set) var field = FieldName("")
         var comparison = Comparison.same
         var value = ""
         /// Whether the value was in quotes.
         var isText = false
+        /// The bytes of the value.
+        var bytes: [UInt8] = []
         /// What the value is beside a text.
         var number: ExactNumber?
         var integer: Int?
@@ -26,15 +29,17 @@ struct FieldCondition {
 
         /// Finds out what the value is.
         mutating func prepare() {
+            bytes = Array(value.utf8)
             if !isText {
                 number = ExactNumber(value)
                 integer = number == nil ? nil : Int(value)
                 moment = LineClock.moment(of: value)
                 level = name == "level" ? LogLevel(named: value) : nil
             }
-            let isPlain = number == nil && moment == nil && level == nil && name != "time"
+            let isPlain = moment == nil && level == nil && name != "time"
             let isFound = comparison == .same && isPlain || comparison == .contains
-            needles = FieldNeedles(name: name, value: isFound ? value : "")
+            needles = FieldNeedles(
+                name: name, value: isFound ? value : "", isNumber: comparison == .same && number != nil)
         }
     }
 
@@ -42,6 +47,8 @@ struct FieldCondition {
 
     /// The first field's name.
     var name: String { alternatives[0].name }
+    /// The names of the fields that it is about.
+    var names: [FieldName] { alternatives.map(\.field) }
 
     /// Reads `NAME>VALUE` and the like, one or several with ` or ` between them.
     ///
@@ -130,7 +137,7 @@ struct FieldCondition {
 
     /// Whether the record has one of the fields, or a condition is met without its field.
     func hasField(in record: LineRecord) -> Bool {
-        alternatives.contains { $0.comparison == .different || record[$0.name] != nil }
+        alternatives.contains { $0.comparison == .different || record[$0.field] != nil }
     }
 
     /// Whether one of the conditions is met.
@@ -139,7 +146,12 @@ struct FieldCondition {
     /// and whatever their length, and all else as text, which a value in quotes always is. `=` and `!=` take
     /// a field for a number only where the line says that it is one, as JSON does; elsewhere, `1.10` and
     /// `1.1` are two texts. A field that is missing meets only `!=`.
-    func holds(for record: LineRecord) -> Bool { alternatives.contains { $0.holds(for: record) } }
+    func holds(for record: LineRecord) -> Bool {
+        // In its place: an alternative has a dozen references, which a copy counts.
+        alternatives.withUnsafeBufferPointer { list in
+            list.indices.contains { list[$0].holds(for: record) }
+        }
+    }
 }
 
 extension FieldCondition {
@@ -166,7 +178,8 @@ extension FieldCondition {
     /// Up to where no line of the block can meet the condition by itself, as far as the cursors know.
     func clearPlace(_ cursors: NeedleCursors, isKnown: Bool) -> Int {
         guard isKnown, alternatives.count == 1, alternatives[0].needles.isValueAlone else { return 0 }
-        return min(cursors.value.place, cursors.escape.place, cursors.color.place)
+        let place = min(cursors.value.place, cursors.escape.place, cursors.color.place)
+        return alternatives[0].needles.isNumber ? min(place, cursors.object.place) : place
     }
 }
 
@@ -185,8 +198,8 @@ extension FieldCondition.Alternative {
     }
 
     fileprivate func holds(for record: LineRecord) -> Bool {
-        guard let field = record[name] else { return comparison == .different }
         if let level, let own = record.level { return meets(level.index, own.index) }
+        guard let field = record[field] else { return comparison == .different }
         return holds(for: field, isTyped: record.hasTypes)
     }
 
@@ -194,11 +207,13 @@ extension FieldCondition.Alternative {
     fileprivate func holds(for own: Int, isTyped: Bool) -> Bool {
         let isEquality = comparison == .same || comparison == .different
         if let integer, !isEquality || isTyped { return meets(own, integer) }
+        // As texts; the integer is written without zeros in front.
+        if isEquality, !isTyped, moment == nil { return (own == integer) == (comparison == .same) }
         return holds(for: LineRecord.Field(name, "\(own)", isLiteral: true), isTyped: isTyped)
     }
 
     fileprivate func holds(for field: LineRecord.Field, isTyped: Bool) -> Bool {
-        if comparison == .contains { return field.value.utf8.contains(sequence: value) }
+        if comparison == .contains { return field.value.contains(bytes) }
         if let moment, let own = LineClock.moment(of: field.value) { return meets(own, moment) }
         let isEquality = comparison == .same || comparison == .different
         if let number, !isEquality || isTyped && field.isLiteral, let own = ExactNumber(field.value) {
@@ -220,9 +235,10 @@ extension FieldCondition.Alternative {
     }
 }
 
-extension String.UTF8View {
-    fileprivate func contains(sequence text: String) -> Bool {
-        text.isEmpty || firstRange(of: Array(text.utf8)) != nil
+extension String {
+    fileprivate func contains(_ bytes: [UInt8]) -> Bool {
+        var text = self
+        return bytes.isEmpty || text.withUTF8 { hw_find($0.baseAddress, $0.count, bytes, bytes.count) != nil }
     }
 }
 
@@ -250,11 +266,17 @@ struct NeedleCursors {
             || color.next([0x1B], in: block, from: line.lowerBound) < line.upperBound
     }
 
+    /// Whether a line may be an object, or have one in it.
+    fileprivate mutating func mayHaveObject(_ line: Range<Int>, of block: UnsafeRawBufferPointer) -> Bool {
+        object.next([UInt8(ascii: "{")], in: block, from: line.lowerBound) < line.upperBound
+    }
+
     fileprivate var value = Cursor()
     fileprivate var pair = Cursor()
     fileprivate var member = Cursor()
     fileprivate var escape = Cursor()
     fileprivate var color = Cursor()
+    fileprivate var object = Cursor()
 }
 
 /// What must be in a line that meets a condition, searched for before anything is read.
@@ -274,6 +296,8 @@ private struct FieldNeedles {
     private var member: [UInt8] = []
     /// The value, where it is in the line as it is.
     private var value: [UInt8] = []
+    /// Whether the value is a number, which objects may have in other digits: `1e3`.
+    private(set) var isNumber = false
     private var isOfMessage = false
 
     /// The fields that come from other parts of a line than pairs and members.
@@ -285,7 +309,8 @@ private struct FieldNeedles {
 
     init() {}
 
-    init(name: String, value: String) {
+    init(name: String, value: String, isNumber: Bool) {
+        self.isNumber = isNumber
         self.value = value.contains("\n") ? [] : Array(value.utf8)
         isOfMessage = name == "message"
         let plain = name.hasPrefix("_") ? String(name.dropFirst()) : name
@@ -309,9 +334,9 @@ private struct FieldNeedles {
     ) -> Finding {
         guard !range.isEmpty else { return .nothing }
         let isObject = block[range.lowerBound] == UInt8(ascii: "{")
-        if isKnown, !value.isEmpty {
-            let mayBe = isOfMessage && isObject || cursors.mayContain(value, range, of: block)
-            return mayBe ? .unknown : .nothing
+        if isKnown, !value.isEmpty, !isNumber || !cursors.mayHaveObject(range, of: block) {
+            if !(isOfMessage && isObject), !cursors.mayContain(value, range, of: block) { return .nothing }
+            if !isNumber { return .unknown }
         }
         guard !pair.isEmpty else { return .unknown }
         let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound

@@ -8,9 +8,11 @@ import HeartwoodReading
 final class LinePrinter {
     private let isColored: Bool
     private let isTerminal = Terminal.output.isTerminal
-    private let records: RecordPrinter?
-    /// The first line of the record that is collected, and those of its stack trace, each after a newline.
-    private var collected: (head: [UInt8], trace: [UInt8], path: String)?
+    private var records: RecordPrinter?
+    /// The record that is collected, the further lines of its message, each after a newline, and its file.
+    private var collected: LineRecord?
+    private var collectedTrace: [UInt8] = []
+    private var collectedPath = ""
     private var trace = TraceLines()
     private let parser = LineRecognizer()
     private var pending = LogBuffer(capacity: 1 << 17)
@@ -53,8 +55,8 @@ final class LinePrinter {
     /// a prefix.
     func print(_ line: UnsafeRawBufferPointer, prefix: String = "", matches: [Range<Int>] = []) {
         if !prefix.isEmpty { add(prefix) }
-        if let records {
-            pending.append(records.text(of: line))
+        if let record = records?.record(of: line) {
+            records?.write(record, to: &pending)
             pending.append(0x0A as UInt8)
         } else if isColored {
             color(line, matches)
@@ -68,24 +70,28 @@ final class LinePrinter {
     /// Writes a line as ``print(_:prefix:matches:)`` does; with `--json` and `--fields`, the lines of a stack
     /// trace become a part of the message before them, which is written when the next one begins.
     func collect(_ lines: LogReading.Lines) {
-        guard records != nil else { return print(lines.line) }
-        if let known = collected, known.path != lines.path || known.trace.count > LinePrinter.mostTrace {
-            endRecord()
+        let line = lines.line
+        guard records != nil else { return print(line) }
+        if collectedPath != lines.path || collectedTrace.count > LinePrinter.mostTrace { endRecord() }
+        if collected != nil, trace.takes(line, parser) {
+            collectedTrace.append(0x0A)
+            collectedTrace.append(contentsOf: line)
+            return
         }
-        if trace.takesOrBegins(lines.line, parser, hasRecord: collected != nil) {
-            collected?.trace.append(0x0A)
-            collected?.trace.append(contentsOf: lines.line)
-        } else {
-            endRecord()
-            collected = (Array(lines.line), [], lines.path)
-        }
+        endRecord()
+        let record = records?.record(of: line)
+        trace.begin(with: line, level: record?.level)
+        (collected, collectedPath) = (record, lines.path)
     }
 
     /// Writes the record that was collected; the next line begins another one.
     func endRecord() {
-        guard let record = collected, let records else { return }
-        collected = nil
-        pending.append(record.head.withUnsafeBytes { records.text(of: $0, trace: record.trace) })
+        guard var record = collected.take() else { return }
+        if !collectedTrace.isEmpty {
+            record.message += String(decoding: collectedTrace, as: UTF8.self)
+            collectedTrace.removeAll(keepingCapacity: collectedTrace.count < LinePrinter.mostTrace)
+        }
+        records?.write(record, to: &pending)
         pending.append(0x0A as UInt8)
         if pending.count > 1 << 16 { flush() }
     }

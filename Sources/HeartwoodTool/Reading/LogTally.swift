@@ -30,7 +30,7 @@ struct LogTally {
     mutating func add(_ line: UnsafeRawBufferPointer) {
         lines += 1
         if trace.takes(line, parser) { return }
-        let record = parser.record(of: line, fields: false)
+        let record = parser.record(of: line, fields: .none)
         trace.begin(with: line, level: record.level)
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
@@ -54,14 +54,22 @@ struct LogTally {
 
     /// The text with `#` for each number, so that messages which differ in nothing else are one.
     static func folded(_ text: String) -> String {
-        var result: [UInt8] = []
-        var isInNumber = false
-        for byte in text.utf8.prefix(300) {
-            let isDigit = byte &- 0x30 < 10
-            if !isDigit { result.append(byte) } else if !isInNumber { result.append(UInt8(ascii: "#")) }
-            isInNumber = isDigit
+        var text = text
+        return text.withUTF8 { bytes in
+            String(unsafeUninitializedCapacity: min(bytes.count, 300)) { result in
+                var count = 0
+                var isInNumber = false
+                for byte in bytes.prefix(300) {
+                    let isDigit = byte &- 0x30 < 10
+                    if !isDigit || !isInNumber {
+                        result[count] = isDigit ? UInt8(ascii: "#") : byte
+                        count += 1
+                    }
+                    isInNumber = isDigit
+                }
+                return count
+            }
         }
-        return String(decoding: result, as: UTF8.self)
     }
 
     /// The most frequent entries of a table, those of the same number in the order of their names.
@@ -76,7 +84,9 @@ struct LogTally {
         var sums: [Int64: Int] = [:]
         for (minute, count) in minutes { sums[minute.dividedDown(by: minutesEach), default: 0] += count }
         return sums.sorted { $0.key < $1.key }.map { period, count in
-            (LogTimestamp(nanoseconds: period * minutesEach * 60_000_000_000), count)
+            // The first period that a moment can be in begins before the first moment.
+            let (start, isBefore) = (period * minutesEach).multipliedReportingOverflow(by: 60_000_000_000)
+            return (LogTimestamp(nanoseconds: isBefore ? .min : start), count)
         }
     }
 }

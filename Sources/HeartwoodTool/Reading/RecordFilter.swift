@@ -31,6 +31,9 @@ struct RecordFilter {
     private var cursors: [NeedleCursors]
     private var categoryCursors = NeedleCursors()
     private let category: [UInt8]
+    private let wanted: Wanted
+    /// What is read of a line; nil where its time and its level are enough.
+    private let fields: LineFields?
 
     private struct State {
         var isInTime: Bool
@@ -56,6 +59,10 @@ struct RecordFilter {
         hasFoundField = selection.conditions.map { _ in false }
         cursors = selection.conditions.map { _ in NeedleCursors() }
         category = Array((selection.category ?? "").utf8)
+        wanted = Wanted(selection)
+        let names = selection.conditions.flatMap(\.names)
+        let isOfHead = selection.category == nil && names.allSatisfy { $0.part == .time || $0.part == .level }
+        fields = isOfHead ? nil : LineFields(names)
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -145,7 +152,7 @@ struct RecordFilter {
 
     /// Goes backward from a line to what has been looked at, until everything is known that is asked for.
     private mutating func lookAt(upTo end: Int, from start: Int, _ block: UnsafeRawBufferPointer) {
-        var unknown = Wanted(selection)
+        var unknown = wanted
         var state = current
         let last = end
         var (start, end) = (start, end)
@@ -189,7 +196,8 @@ struct RecordFilter {
         if let moment {
             hasFoundMoment = true
             if unknown.time {
-                state.isInTime = selection.since.map { moment >= $0 } ?? true
+                state.isInTime = true
+                if let since = selection.since, moment < since { state.isInTime = false }
                 if let until = selection.until, moment >= until { state.isInTime = false }
                 unknown.time = false
             }
@@ -198,23 +206,31 @@ struct RecordFilter {
         let level = head.level
         if level != nil { hasFoundLevel = true }
         if unknown.level, level != nil || moment != nil {
-            state.hasLevel = level.map { selection.levels?.contains($0) ?? true } ?? false
+            state.hasLevel = false
+            if let level { state.hasLevel = selection.levels?.contains(level) ?? true }
             unknown.level = false
         }
         guard level != nil || moment != nil else { return }
         guard unknown.category || unknown.conditions else { return }
-        let record = parser.record(of: line)
+        var record = LineRecord()
+        if let fields {
+            record = parser.record(of: line, fields: fields)
+        } else {
+            (record.moment, record.level) = (head.moment, head.level)
+        }
         if record.category != nil { hasFoundCategory = true }
         if unknown.category, let wanted = selection.category {
             let category = record.category ?? ""
             state.hasCategory = category == wanted || category.hasPrefix(wanted + ".")
         }
         if unknown.conditions {
-            for (index, condition) in selection.conditions.enumerated()
-            where !hasFoundField[index] && condition.hasField(in: record) {
-                hasFoundField[index] = true
+            state.passesConditions = true
+            for index in selection.conditions.indices {
+                if !hasFoundField[index], selection.conditions[index].hasField(in: record) {
+                    hasFoundField[index] = true
+                }
+                if !selection.conditions[index].holds(for: record) { state.passesConditions = false }
             }
-            state.passesConditions = selection.conditions.allSatisfy { $0.holds(for: record) }
         }
         (unknown.category, unknown.conditions) = (false, false)
     }

@@ -1,56 +1,94 @@
+import CHeartwood
 import Heartwood
 import HeartwoodReading
 
 /// Writes records as JSON, or some of their fields, whatever the format of the lines is.
 struct RecordPrinter {
     /// The fields to write; nil for all.
-    private let names: [String]?
+    private let names: [FieldName]?
     private let isJSON: Bool
+    /// What is read of a line.
+    private let fields: LineFields
     private let parser = LineRecognizer()
+    /// The names that the object has already.
+    private var seen: Set<String> = []
 
     /// Reads `--json` and `--fields`; nil where lines are to be shown as they are.
     ///
     /// - Throws: ``UsageError`` where no field is named.
     init?(_ arguments: Arguments) throws {
         isJSON = arguments.has("--json")
-        names = arguments.value("--fields").map { $0.split(separator: ",").map(String.init) }
+        names = arguments.value("--fields").map { $0.split(separator: ",").map { FieldName(String($0)) } }
+        fields = names.map { LineFields($0) } ?? .all
         if let names, names.isEmpty { throw UsageError("--fields expects names, such as time,level,ms") }
         if !isJSON, names == nil { return nil }
     }
 
-    /// The record as it is written, without a newline; `trace` are further lines of its message.
+    /// Reads what is written of a line.
+    func record(of line: UnsafeRawBufferPointer) -> LineRecord { parser.record(of: line, fields: fields) }
+
+    /// Writes a record, without a newline.
     ///
     /// Without `--json`, the values of the fields with tabs between them; what a value may not hold there is
     /// escaped.
-    func text(of line: UnsafeRawBufferPointer, trace: [UInt8] = []) -> [UInt8] {
-        var record = parser.record(of: line)
-        record.message += String(decoding: trace, as: UTF8.self)
-        var output = LogBuffer()
+    mutating func write(_ record: LineRecord, to output: inout LogBuffer) {
         if isJSON { writeJSON(record, &output) } else { writeValues(record, &output) }
-        return output.withUnsafeBytes { Array($0) }
     }
 
     private func writeValues(_ record: LineRecord, _ output: inout LogBuffer) {
-        for (index, name) in (names ?? []).enumerated() {
+        guard let names else { return }
+        for index in names.indices {
             if index > 0 { output.append(UInt8(ascii: "\t")) }
-            if let field = record[name] { output.appendEscaped(field.value) }
+            switch names[index].part {
+            case .time: if let moment = record.moment { output.append(plain: moment) }
+            case .message: write(record.message, &output)
+            default: if let field = record[names[index]] { write(field.value, &output) }
+            }
         }
     }
 
-    private func writeJSON(_ record: LineRecord, _ output: inout LogBuffer) {
-        let wanted = (names ?? ["time", "level", "category", "message"]).compactMap { name in
-            record[name].map { (name, $0) }
+    /// Writes a text, escaped where it must be, which is rare.
+    private func write(_ text: String, _ output: inout LogBuffer) {
+        let isPlain = text.utf8.withContiguousStorageIfAvailable { bytes in
+            guard hw_is_plain(bytes.baseAddress, bytes.count, 0x5C) else { return false }
+            output.append(UnsafeRawBufferPointer(bytes))
+            return true
         }
-        let others = names == nil ? record.fields.map { ($0.name, $0) } : []
-        var seen: Set<String> = []
+        if isPlain != true { output.appendEscaped(text) }
+    }
+
+    private mutating func writeJSON(_ record: LineRecord, _ output: inout LogBuffer) {
+        seen.removeAll(keepingCapacity: true)
         output.append(UInt8(ascii: "{"))
-        for (name, field) in wanted + others where seen.insert(name).inserted {
-            if seen.count > 1 { output.append(UInt8(ascii: ",")) }
-            output.append(json: name)
-            output.append(UInt8(ascii: ":"))
-            let isJSON = field.isLiteral && output.append(validJSON: field.value)
-            if !isJSON { output.append(json: field.value) }
+        for name in names ?? RecordPrinter.ownNames {
+            if name.part == .time {
+                guard let moment = record.moment, begins("time", &output) else { continue }
+                output.append(UInt8(ascii: "\""))
+                output.append(plain: moment)
+                output.append(UInt8(ascii: "\""))
+            } else if let field = record[name] {
+                write(field, named: name.text, &output)
+            }
         }
+        if names == nil { for field in record.fields { write(field, named: field.name, &output) } }
         output.append(UInt8(ascii: "}"))
+    }
+
+    /// What comes in front of the fields, where all are written.
+    private static let ownNames = ["time", "level", "category", "message"].map { FieldName($0) }
+
+    private mutating func write(_ field: LineRecord.Field, named name: String, _ output: inout LogBuffer) {
+        guard begins(name, &output) else { return }
+        let isJSON = field.isLiteral && output.append(validJSON: field.value)
+        if !isJSON { output.append(json: field.value) }
+    }
+
+    /// Begins a member of the object, if it has none of that name.
+    private mutating func begins(_ name: String, _ output: inout LogBuffer) -> Bool {
+        guard seen.insert(name).inserted else { return false }
+        if seen.count > 1 { output.append(UInt8(ascii: ",")) }
+        output.append(json: name)
+        output.append(UInt8(ascii: ":"))
+        return true
     }
 }

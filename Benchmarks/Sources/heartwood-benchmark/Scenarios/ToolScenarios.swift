@@ -6,7 +6,8 @@ import Foundation
 /// is compared byte by byte where both write the same. Programs that are not installed are left out, and standard error says so.
 ///
 /// `HEARTWOOD_TOOL` is the path of the tool, `.build/release/heartwood` of the package unless given. The lines are those of the
-/// file `HEARTWOOD_BENCHMARK_LOG`, repeated, or made up; `HEARTWOOD_BENCHMARK_MIB` says how many, 256 MiB unless given.
+/// file `HEARTWOOD_BENCHMARK_LOG`, repeated, or made up as sshd writes them; `HEARTWOOD_BENCHMARK_MIB` says how many, 256 MiB
+/// unless given. What reads records does so with lines of an application as well.
 struct ToolScenario: Scenario {
     /// A program and the shell command that runs it: `IN` is the file of lines, `OUT` a directory that is empty.
     struct Peer: Sendable {
@@ -19,11 +20,13 @@ struct ToolScenario: Scenario {
     let isDefault = false
     /// Our command; `TOOL` is the tool.
     let command: String
-    let peers: [Peer]
+    var peers: [Peer] = []
     /// What proves the work, run after each command, and must end with 0; `OUT` is what the command wrote.
     let proof: String
     /// Whether the proof holds for the others as well.
     var provesPeers = false
+    /// Whether the lines of an application are read as well.
+    var readsApplication = false
 
     static let all = [
         ToolScenario(
@@ -59,6 +62,20 @@ struct ToolScenario: Scenario {
             name: "cat", command: "TOOL cat IN > OUT/copy",
             peers: [Peer(program: "cat", command: "cat IN > OUT/copy")],
             proof: "cmp IN OUT/copy", provesPeers: true),
+        ToolScenario(
+            name: "cat-fields", command: "TOOL cat --fields time,level,message IN > OUT/found",
+            proof: "test $(grep -c ^20 OUT/found) = $(wc -l < IN)", readsApplication: true),
+        ToolScenario(
+            name: "cat-where-level", command: "TOOL cat --where level=error IN > OUT/found",
+            proof: "grep -E '^[-0-9:. ]+ ERROR |: error: ' IN | cmp - OUT/found", readsApplication: true),
+        ToolScenario(
+            name: "stats", command: "TOOL stats IN > OUT/found",
+            proof: "head -n 1 OUT/found | tr -d , | grep -q \"^$(wc -l < IN) messages\"",
+            readsApplication: true),
+        ToolScenario(
+            name: "pipe-traces",
+            command: "TOOL pipe -q --line-time --join traces -d OUT/logs --max-size 16MiB --keep 0 IN",
+            proof: "cat OUT/logs/*.log | cut -c34- | cmp - IN", readsApplication: true),
     ]
 
     func run() throws -> [Measurement] {
@@ -70,6 +87,10 @@ struct ToolScenario: Scenario {
         }
         let input = try ToolScenario.input()
         var measurements = try measure("", command, input, proof: proof)
+        if readsApplication {
+            measurements += try measure(
+                "application", command, ToolScenario.applicationInput(), proof: proof)
+        }
         for peer in peers {
             guard (try? shell("command -v \(peer.program)")) == 0 else {
                 note("\(name): \(peer.program) is not installed and is left out")
@@ -139,11 +160,8 @@ struct ToolScenario: Scenario {
     private static func input() throws -> String { try made.get() }
 
     private static let made: Result<String, any Error> = Result {
-        let environment = ProcessInfo.processInfo.environment
-        let size = (environment["HEARTWOOD_BENCHMARK_MIB"].flatMap { Int($0) } ?? 256) << 20
-        let path = NSTemporaryDirectory() + "heartwood-benchmark-lines-\(getpid()).log"
         var block = Data()
-        if let log = environment["HEARTWOOD_BENCHMARK_LOG"] {
+        if let log = ProcessInfo.processInfo.environment["HEARTWOOD_BENCHMARK_LOG"] {
             block = try Data(contentsOf: URL(fileURLWithPath: log)).filter { $0 != 0x0D }
         } else {
             for number in 0..<20_000 {
@@ -158,21 +176,58 @@ struct ToolScenario: Scenario {
                         .utf8)
             }
         }
+        let path = try repeated(block, in: ToolScenario.path("lines"))
+        let gzip = Process()
+        gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
+        gzip.arguments = ["-c", "gzip -k '\(path)'"]
+        try gzip.run()
+        gzip.waitUntilExit()
+        return path
+    }
+
+    /// The same for the lines of an application: a time, a level, a thread, a logger, and fields in the text.
+    private static func applicationInput() throws -> String { try madeApplication.get() }
+
+    private static let madeApplication: Result<String, any Error> = Result {
+        var block = Data()
+        let loggers = ["shop.cart", "shop.checkout", "shop.payments.card", "net.http", "auth"]
+        for number in 0..<20_000 {
+            let level =
+                switch number % 50 {
+                case 0: "ERROR"
+                case 1...4: "WARN"
+                case 5...9: "DEBUG"
+                default: "INFO"
+                }
+            let time = String(
+                format: "2026-06-16 21:%02d:%02d.%03d", number / 600, number / 10 % 60, number % 10 * 100)
+            block += Data(
+                ("\(time) \(level) [worker-\(number % 8)] \(loggers[number % 5]): request \(number) served "
+                    + "status=\(number % 7 == 0 ? 404 : 200) took=\(number % 1999)ms user=u\(number % 501)\n").utf8)
+        }
+        return try repeated(block, in: ToolScenario.path("application"))
+    }
+
+    private static func path(_ name: String) -> String {
+        NSTemporaryDirectory() + "heartwood-benchmark-\(name)-\(getpid()).log"
+    }
+
+    /// Fills a file, which is removed when the process ends.
+    private static func repeated(_ block: Data, in path: String) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        let size = (environment["HEARTWOOD_BENCHMARK_MIB"].flatMap { Int($0) } ?? 256) << 20
+        var block = block
         if block.last != 0x0A { block.append(0x0A) }
         try Data().write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         for _ in 0..<max(1, size / block.count) { try file.write(contentsOf: block) }
         try file.close()
         atexit {
-            let path = NSTemporaryDirectory() + "heartwood-benchmark-lines-\(getpid()).log"
-            unlink(path)
-            unlink(path + ".gz")
+            for name in ["lines", "application"] {
+                unlink(ToolScenario.path(name))
+                unlink(ToolScenario.path(name) + ".gz")
+            }
         }
-        let gzip = Process()
-        gzip.executableURL = URL(fileURLWithPath: "/bin/sh")
-        gzip.arguments = ["-c", "gzip -k '\(path)'"]
-        try gzip.run()
-        gzip.waitUntilExit()
         return path
     }
 }
