@@ -187,7 +187,7 @@ package final class LogFollower {
 
     /// What a path leads to; nil where that cannot be read.
     private func see(_ path: String) -> FollowPlan.Seen? {
-        guard let status = try? calls.status(path: path) else { return nil }
+        guard let status = try? calls.target(path) else { return nil }
         if let last = known[path], last.status.identity == status.identity, plan.knows(last.file),
             open[last.file] != nil || last.status == status
         {

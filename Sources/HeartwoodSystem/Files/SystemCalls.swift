@@ -223,6 +223,14 @@ package struct SystemCalls: Sendable {
         return FileStatus(info)
     }
 
+    /// The status of the file that a path leads to, through all symbolic links.
+    package func target(_ path: String) throws(SystemFailure) -> FileStatus {
+        if let kernel { return try kernel.status(path: path) }
+        var info = stat()
+        _ = try perform(.status) { Int(stat(path, &info)) }
+        return FileStatus(info)
+    }
+
     /// When a file was created, in nanoseconds since 1970; nil where the system does not know.
     package func birthNanoseconds(_ descriptor: Int32) -> Int64? {
         if let kernel { return kernel.birthNanoseconds(descriptor) }

@@ -207,23 +207,27 @@ struct DirectoryRest {
         }
         defer { closedir(stream) }
         let read = Set(files.map { String($0.split(separator: "/").last ?? "") })
+        let identities = Set(files.compactMap { try? SystemCalls().target($0).identity })
         var rest: [String] = []
         while let entry = readdir(stream) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // A link leads to a file that is read, and what begins with a dot is the loggers' own.
+            // What begins with a dot is the loggers' own.
             if name.hasPrefix(".") || name.hasSuffix(ArchiveStage.unfinished) || read.contains(name) {
                 continue
             }
-            let status = try? SystemCalls().status(path: directory + "/" + name)
-            if status?.kind == .directory { rest.append(name + "/") }
+            // A link may lead to a file that is read.
+            guard let status = try? SystemCalls().target(directory + "/" + name),
+                !identities.contains(status.identity)
+            else { continue }
+            if status.kind == .directory { rest.append(name + "/") }
             // An archive whose log is still there is read as that one.
             let (log, stage, _) = ArchiveStage.split(name)
             let hasCopy =
                 stage == .plain
                 ? ArchiveStage.allCases.contains { read.contains(name + $0.rawValue) } : read.contains(log)
-            if status?.kind == .regular, !hasCopy { rest.append(name) }
+            if status.kind == .regular, !hasCopy { rest.append(name) }
         }
         guard !rest.isEmpty else {
             description = nil

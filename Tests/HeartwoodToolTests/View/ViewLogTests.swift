@@ -384,6 +384,45 @@ struct ViewLogTests {
         func secret(named _: String) throws -> Secret { secret }
     }
 
+    @Test("A directory of links to logs shows their lines, each file once, here and in cat, and follows them")
+    func links() async throws {
+        let view = try ViewFixture([("a.log", Array("2026-11-20 10:00:00.000Z info one\n".utf8))])
+        let links = view.scratch.path + "/links"
+        try FileManager.default.createDirectory(atPath: links, withIntermediateDirectories: true)
+        for name in ["pod_a.log", "pod_a again.log"] {
+            try FileManager.default.createSymbolicLink(
+                atPath: links + "/" + name, withDestinationPath: view.directory + "/a.log")
+        }
+        try FileManager.default.createSymbolicLink(
+            atPath: links + "/gone.log", withDestinationPath: view.directory + "/missing.log")
+        let log = ViewLog(paths: [links], key: nil)
+        try log.start()
+        defer { log.stop() }
+        try await eventually("the line is indexed") { log.store.progress.isComplete }
+        #expect(log.store.rows.end - log.store.rows.first == 1)
+        try view.append("2026-11-20 10:00:01.000Z info two\n", to: "a.log")
+        try await eventually("the new line is there") { log.store.rows.end == 1 }
+        let tool = try ToolProcess()
+        let outcome = try await tool.shell("\"$HEARTWOOD\" cat '\(links)'")
+        #expect(outcome.output.split(separator: "\n").count == 2 && outcome.code == 0)
+        // A link beside its file is no second one.
+        try FileManager.default.createSymbolicLink(
+            atPath: view.directory + "/current.log", withDestinationPath: "a.log")
+        let both = try await tool.shell("\"$HEARTWOOD\" cat '\(view.directory)'")
+        #expect(both.output == outcome.output && both.error.isEmpty)
+    }
+
+    @Test("A damaged archive is told, also where it is the newest file")
+    func damagedArchive() async throws {
+        let whole = try GzipMember.compress(Array(Self.text(8..<9).utf8))
+        for names in [["a.log.gz"], ["a.log.gz", "b.log"]] {
+            let view = try ViewFixture(
+                names.map { ($0, Array(whole.prefix($0 == "a.log.gz" ? whole.count / 2 : 0))) })
+            #expect(await view.indexed())
+            #expect(view.log.store.progress.damages == ["a.log.gz: cut off"])
+        }
+    }
+
     @Test("Nothing is written to the directory of the logs, and nothing in it is changed")
     func leavesDirectoryAlone() async throws {
         let view = try ViewFixture(try Self.files())

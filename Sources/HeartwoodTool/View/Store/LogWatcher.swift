@@ -130,6 +130,9 @@ final class LogWatcher {
                         }
                     }
                 } catch { isReadable = tail.offset > 0 }
+                if let damage = source.damage {
+                    store.update { $0.damages.append("\(tail.name): \(damage)") }
+                }
                 if isReadable {
                     tail.source = source
                     tail.offset -= tail.partial.count
@@ -188,8 +191,8 @@ final class LogWatcher {
                 continue
             case .new: break
             }
-            guard let status = try? calls.status(path: path),
-                let file = try? Descriptor(calls.openForReading(path), calls)
+            guard let file = try? Descriptor(calls.openForReading(path), calls),
+                let status = try? calls.status(file.number)
             else { continue }
             // What came to the other files before this one was found is in front of its lines.
             readAll()
@@ -433,7 +436,7 @@ private struct KnownFiles {
 
     /// Says what a path leads to; from then on it is known.
     mutating func look(at path: String) -> Finding {
-        guard let status = try? calls.status(path: path), status.kind == .regular,
+        guard let status = try? calls.target(path), status.kind == .regular,
             paths[path] != status.identity, let file = try? Descriptor(calls.openForReading(path), calls)
         else { return .known }
         paths[path] = status.identity

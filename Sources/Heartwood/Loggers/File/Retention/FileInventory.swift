@@ -313,9 +313,18 @@ extension LogFileInfo {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             return isLog(log) && !log.hasPrefix(".") && !isUnfinished ? (log, stage) : nil
         }
+        // A link to a file that is not in the directory itself is such a file, as in /var/log/containers.
+        var targets = Set(files.compactMap { try? $0.status.get().identity })
         // Files of the same time go by their names, whatever the order in which the directory lists them.
         return files.sorted { $0.name < $1.name }.compactMap { name, known, status in
-            guard let status = try? status.get(), status.kind == .regular else { return nil }
+            guard var status = try? status.get() else { return nil }
+            if status.kind == .symbolicLink,
+                let target = try? directory.calls.target(directory.path + "/" + name),
+                targets.insert(target.identity).inserted
+            {
+                status = target
+            }
+            guard status.kind == .regular else { return nil }
             let label = label(of: known.log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
                 name: name, label: label, stage: known.stage, size: status.size, modified: status.modified)
