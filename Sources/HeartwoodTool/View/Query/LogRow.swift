@@ -9,7 +9,7 @@ struct LogRow: Sendable {
     private static let fieldLimit = 16
     private static let valueLimit = 300
     /// How much of a line is read for the list.
-    private static let headLimit = 1 << 20
+    static let headLimit = 1 << 20
 
     /// Its number.
     let number: Int
@@ -35,12 +35,13 @@ struct LogRow: Sendable {
     /// Takes a line of a block; one that the block does not have is one whose file is gone.
     init(
         _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, file: (Int) -> String,
-        folded: Int = 0
+        folded: Int = 0, limit: Int = .max
     ) {
         (self.number, self.line, self.folded) = (number, line, folded)
         let place = line < text.lines.count ? text.lines[line] : nil
         self.file = (place?.part ?? block.pieces.first?.part).map(file) ?? ""
-        self.text = text[line]
+        // A part is copied, so that a row does not hold a block of one long line.
+        self.text = text[line].map { $0.count > limit ? Array($0.prefix(limit))[...] : $0 }
         offset = place?.offset ?? 0
         guard self.text != nil else {
             (level, moment, isHead) = (nil, nil, false)

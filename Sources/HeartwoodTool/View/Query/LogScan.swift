@@ -161,8 +161,8 @@ final class LogScan: Sendable {
         }
     }
 
-    /// Some rows, from a number on; fewer where there are not so many.
-    func rows(from first: Int, count: Int) -> [LogRow] {
+    /// Some rows, from a number on, with so much of each text; fewer where there are not so many.
+    func rows(from first: Int, count: Int, upTo limit: Int = .max) -> [LogRow] {
         let index = self.rows
         var rows: [LogRow] = []
         var row = max(first, index.first)
@@ -173,7 +173,7 @@ final class LogScan: Sendable {
             let lines = lines(of: place.block, block)
             var line = lines.line(at: place.index)
             while row < last {
-                rows.append(self.row(row, line ?? .max, lines, text, block))
+                rows.append(self.row(row, line ?? .max, text, block, limit))
                 line = line.flatMap { lines.next(from: $0 + 1) }
                 row += 1
             }
@@ -183,13 +183,14 @@ final class LogScan: Sendable {
 
     /// The row that a line of a block is.
     private func row(
-        _ number: Int, _ line: Int, _ lines: LineSet, _ text: BlockText, _ block: LogBlock
+        _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, _ limit: Int
     ) -> LogRow {
         // How many lines of the same record follow its first one.
-        let next = block.facts.heads.next(from: line == .max ? line : line + 1) ?? block.facts.lines
-        return LogRow(
-            number, line, text, block, file: store.files.name,
-            folded: filter.isFolded && block.facts.heads.contains(line) ? next - line - 1 : 0)
+        var folded = 0
+        if filter.isFolded, block.facts.heads.contains(line) {
+            folded = (block.facts.heads.next(from: line + 1) ?? block.facts.lines) - line - 1
+        }
+        return LogRow(number, line, text, block, file: store.files.name, folded: folded, limit: limit)
     }
 
     /// The next row after or before a row; nil if none is known.

@@ -104,7 +104,8 @@ struct ViewAnswers: Sendable {
         let scan = try scan(query)
         let columns = columns(query)
         let count = min(max(0, try query.integer("count") ?? 100), ViewAnswers.rowLimit)
-        let rows = scan.rows(from: try query.integer("from") ?? 0, count: count)
+        let rows = scan.rows(
+            from: try query.integer("from") ?? 0, count: count, upTo: LogRow.headLimit)
         let summary = scan.rows
         return json { json in
             json.object { json in

@@ -83,7 +83,7 @@ struct ViewEvents {
                 json.key("rows")
                 json.list { json in
                     let end = summary.rows.end
-                    for row in scan.rows(from: end - tail, count: tail) {
+                    for row in scan.rows(from: end - tail, count: tail, upTo: LogRow.headLimit) {
                         row.write(columns: columns, to: &json)
                     }
                 }
