@@ -129,9 +129,12 @@ size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from) {
 #if defined(__x86_64__)
         while (count - index >= 16) {
             __m128i text = _mm_loadu_si128((const __m128i *)(bytes + index));
-            // Bytes of 0x80 and more are negative, and so below the controls as well.
-            __m128i low = _mm_cmplt_epi8(text, _mm_set1_epi8(0x20));
-            __m128i found = _mm_or_si128(low, _mm_cmpeq_epi8(text, _mm_set1_epi8('\\')));
+            __m128i shift = _mm_cmpeq_epi8(_mm_and_si128(text, _mm_set1_epi8((char)0xFE)), _mm_set1_epi8(0x0E));
+            __m128i escape = _mm_cmpeq_epi8(text, _mm_set1_epi8(0x1B));
+            __m128i back = _mm_cmpeq_epi8(text, _mm_set1_epi8(0x08));
+            __m128i slash = _mm_cmpeq_epi8(text, _mm_set1_epi8('\\'));
+            // Bytes of 0x80 and more have the bit that is looked at themselves.
+            __m128i found = _mm_or_si128(_mm_or_si128(text, shift), _mm_or_si128(_mm_or_si128(escape, back), slash));
             int places = _mm_movemask_epi8(found);
             if (places) {
                 index += (size_t)__builtin_ctz((unsigned)places);

@@ -1,3 +1,4 @@
+import CHeartwood
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -259,6 +260,49 @@ struct RedactionCorpusTests {
         }
     }
 
+    @Test(
+        "Whatever sequences are cut, nested or mixed, what is visible has its place, and the rest is kept",
+        arguments: 0..<Tier.amount(20, full: 400))
+    func seenFuzz(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let parts: [[UInt8]] =
+            [
+                "\u{1B}", "[", "31m", "]8;;", "\u{7}", "\\", "\\\\u001b", "\\u{1b}[0m", "\\x1b[K", "\\e[1m",
+                "\u{8}", "_",
+                "\u{AD}", "\u{200B}", "\u{9B}1m", "(B", "P", "x", "é", "💡", "{\"a\":\"", "\"}", "\n", "=",
+                "\u{F}", " ",
+            ].map { Array($0.utf8) } + [[0xE2], [0x80], [0xF3, 0xA0], [0xC2], [0xFF]]
+        for _ in 0..<200 {
+            var text: [UInt8] = []
+            for _ in 0..<Int.random(in: 0...60, using: &random) {
+                text += parts[Int.random(in: 0..<parts.count, using: &random)]
+            }
+            var output = LogBuffer()
+            var redactor = LineRedactor(RedactionCorpusTests.rules)
+            text.withUnsafeBytes { redactor.append($0, to: &output) }
+            #expect(output.withUnsafeBytes { Array($0) } == text)
+            text.withUnsafeBytes { text in
+                guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+                // The walk of sixteen bytes a step finds what a walk byte by byte does.
+                var place = 0
+                while place < text.count, text[place] != 0x08, hw_unseen(base, text.count, place) == 0 {
+                    repeat {
+                        place += 1
+                    } while place < text.count && text[place - 1] == 0x5C && text[place] == 0x5C
+                }
+                #expect(hw_next_unseen(base, text.count, 0) == place)
+                guard let seen = SeenText(text) else { return }
+                var last = 0
+                for index in seen.bytes.indices {
+                    let range = seen.place(of: index..<index + 1)
+                    #expect(range.lowerBound >= last && range.upperBound <= text.count)
+                    #expect(text[range].contains(seen.bytes[index]))
+                    last = range.upperBound
+                }
+            }
+        }
+    }
+
     @Test("Equal secrets have equal hashes, whatever color they have")
     func hashes() {
         var rules = RedactionRules.standard
@@ -328,7 +372,9 @@ struct RedactionCorpusTests {
         arguments: [
             "password=a ", "token={", "token: {", "a://b:", "a%40", "eyJ-", "xoxb-", "authorization: basic ",
             "authorization: digest ", "cookie: a=b; ", "token=string(", #"token=""#, #"token=\""#, "DE89 ",
-            "-----BEGIN PRIVATE KEY-----", "<password ", "token=a;b&", "apikey.", "4111 ",
+            "-----BEGIN PRIVATE KEY-----", "<password ", "token=a;b&", "apikey.", "4111 ", "\u{1B}",
+            "\u{1B}]",
+            "\\u{1b}]", "\\u{1b}[", "\\\\", "\\u{1b}P\\", "x\u{8}", "\u{AD}",
         ])
     func slow(part: String) {
         for line in [part, #"{"\u0061":""# + part.filter { $0 != "\"" }] {

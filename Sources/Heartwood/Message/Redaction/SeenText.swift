@@ -39,6 +39,7 @@ struct SeenText {
                 if index < text.count, text[index] == 0x5F, let last = bytes.last, last != 0x5F {
                     index += 1
                     ends[ends.count - 1] = index
+                    start = nil
                 } else {
                     start = removeLast() ?? start
                 }
