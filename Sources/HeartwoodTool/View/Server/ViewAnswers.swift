@@ -238,7 +238,7 @@ struct ViewAnswers: Sendable {
         return json { json in
             json.object { json in
                 json.key("command")
-                json.text(filter.command(log.paths, files: log.store.files.present))
+                json.text(filter.command(log))
             }
         }
     }
@@ -263,7 +263,13 @@ struct ViewAnswers: Sendable {
 
     private func events(_ query: ViewQuery, known: String?) throws -> HTTPReply {
         let tail = min(max(0, try query.integer("tail") ?? 0), ViewAnswers.rowLimit)
-        let events = ViewEvents(log, try scan(query), tail: tail, columns: columns(query), known: known)
+        let filter = ViewFilter(query)
+        let scan = try log.scans.scan(filter)
+        // A level's number is that of the records that pass the other filters.
+        var others = filter
+        others.level = nil
+        let levels = others == filter ? scan : try log.scans.scan(others)
+        let events = ViewEvents(log, scan, levels: levels, tail: tail, columns: columns(query), known: known)
         return HTTPReply(
             status: 200, headers: ["Content-Type": "text/event-stream"],
             body: .stream { events.run($0, in: places) })

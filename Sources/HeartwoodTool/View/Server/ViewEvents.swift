@@ -22,14 +22,19 @@ struct ViewEvents {
 
     private let log: ViewLog
     private let scan: LogScan
+    /// The scan with the same filter but for the level.
+    private let levels: LogScan
     private let tail: Int
     private let columns: [String]
     private let known: String?
 
     /// Tells what a scan finds; `known` is the name of the last event that the page has.
-    init(_ log: ViewLog, _ scan: LogScan, tail: Int, columns: [String], known: String?) {
+    init(
+        _ log: ViewLog, _ scan: LogScan, levels: LogScan, tail: Int, columns: [String], known: String?
+    ) {
         self.log = log
         self.scan = scan
+        self.levels = levels
         self.tail = tail
         self.columns = columns
         self.known = known
@@ -45,16 +50,18 @@ struct ViewEvents {
         var front: [Int] = []
         repeat {
             scan.wake()
+            levels.wake()
             let summary = scan.summary
+            let counts = levels === scan ? summary : levels.summary
             let progress = log.store.progress
             let rows = summary.rows
-            let shown = "\(rows.first) \(rows.end) \(summary.done)"
+            let shown = "\(rows.first) \(rows.end) \(summary.done) \(counts.done) \(counts.rows.end)"
             let state = "\(log.run) \(log.store.version) \(shown) \(log.isInputEnded)"
             if state != sent {
                 sent = state
                 silent = 0
                 let now = log.store.frontVersion + [rows.end]
-                let event = event(summary, progress, isGrown: front != now)
+                let event = event(summary, counts.levels, progress, isGrown: front != now)
                 if !stream.write(Array("\(head)id: \(state)\n".utf8) + event) { return }
                 (head, front) = ("", now)
             } else {
@@ -65,7 +72,9 @@ struct ViewEvents {
         if !isHeld, !head.isEmpty { stream.write(Array("\(head)\n".utf8)) }
     }
 
-    private func event(_ summary: LogScan.Summary, _ progress: LogStore.Progress, isGrown: Bool) -> [UInt8] {
+    private func event(
+        _ summary: LogScan.Summary, _ levels: [Int], _ progress: LogStore.Progress, isGrown: Bool
+    ) -> [UInt8] {
         let all = log.store.rows
         var json = ViewJSON()
         json.object { json in
@@ -78,7 +87,7 @@ struct ViewEvents {
             json.key("done")
             json.number(summary.done)
             json.key("levels")
-            json.list { json in for count in summary.levels { json.integer(count) } }
+            json.list { json in for count in levels { json.integer(count) } }
             json.key("span")
             json.list { json in
                 for moment in [summary.earliest, summary.latest] {
