@@ -125,6 +125,8 @@ function apply(spot) {
 function redo() {
   if ($("q").value !== filter.q && document.activeElement !== $("q") || !isTyping) $("q").value = filter.q;
   $("clear").hidden = !filter.q;
+  // The line begins with its time or a brace, which the row shows elsewhere or not at all.
+  $("hint").hidden = !(filter.re && (/^\(*\^/.test(filter.q) || /(^|[^\\])(\\\\)*\$\)*$/.test(filter.q)));
   press($("re"), filter.re); press($("cs"), filter.cs); press($("fold"), filter.fold); press($("follow"), follow);
   for (const node of pool) node.row = null;
   for (const page of pages.values()) page.whole = page.whole && filter.col.every(c => columnsLoaded.has(c));
