@@ -16,6 +16,7 @@ async function load() {
     if (page && (page.whole || page.rows.size >= high - low)) continue;
     key = k;
   }
+  if (key === null && edge !== null && !wanted.has(edge)) key = edge;
   if (key === null) return;
   const own = generation;
   wanted.add(key); loading++;
@@ -79,7 +80,7 @@ scroll.addEventListener("touchmove", e => {
   if (!isScaled()) return;
   e.preventDefault(); const y = e.touches[0].clientY; move((touch - y) / ROW); touch = y;
 }, { passive: false });
-narrow.addEventListener("change", () => { ROW = narrow.matches ? 46 : 24; lastSet = -1; draw(); });
+narrow.addEventListener("change", () => { ROW = narrow.matches ? 46 : 24; lastSet = -1; chips(); timeline(); draw(); });
 
 let frame = 0;
 function draw() { if (!frame) frame = requestAnimationFrame(() => { frame = 0; paint(); }); }
@@ -96,15 +97,16 @@ function paint() {
   }
   const light = highlighter();
   widen(start);
+  edge = null;
   let active = "";
   const [low, high] = range() || [1, 0];
   for (let i = 0; i < pool.length; i++) {
     const n = start + i, node = pool[i];
     if (i >= visible || n >= end || n < first) { if (!node.hidden) { node.hidden = true; node.key = ""; } continue; }
     const row = rowAt(n);
-    const isSelected = n === selected, isInRange = n >= low && n <= high;
-    const key = n + "|" + generation + "|" + isSelected + "|" + isInRange + "|" + utc + "|" + (row ? isMarked(row) : "-");
-    if (node.key !== key || node.row !== row || !row) fill(node, n, row, light, isInRange);
+    const isSelected = n === selected, isInRange = n >= low && n <= high, removed = row && row[7] === 2 ? removal(n, start) : null;
+    const key = n + "|" + generation + "|" + isSelected + "|" + isInRange + "|" + utc + "|" + (row ? isMarked(row) : "-") + "|" + removed;
+    if (node.key !== key || node.row !== row || !row) fill(node, n, row, light, isInRange, removed);
     node.style.top = i * ROW + "px";
     node.key = key; node.row = row; node.hidden = false;
     node.setAttribute("aria-selected", isSelected || isInRange ? "true" : "false");
@@ -116,6 +118,24 @@ function paint() {
   $("newer").hidden = follow || !pending;
   if (pending) $("newer").textContent = "↓ " + number(pending) + (pending === 1 ? " new line" : " new lines");
 }
+// What a removed row says: how many there are in a run of one file, where it is the first one on the screen, and otherwise nothing.
+function removal(n, start) {
+  const file = rowAt(n)[6], isSame = row => row && row[7] === 2 && row[6] === file;
+  if (n > start && isSame(rowAt(n - 1))) return "";
+  let from = n, to = n + 1;
+  while (n - from < RUN && isSame(rowAt(from - 1))) from--;
+  while (to - n < RUN && isSame(rowAt(to))) to++;
+  // What is not loaded may go on with it, and is loaded next.
+  const isLong = n - from >= RUN || to - n >= RUN;
+  if (n - from < RUN && from > first && !rowAt(from - 1)) edge = Math.floor((from - 1) / PAGE);
+  else if (to - n < RUN && to < end && !rowAt(to)) edge = Math.floor(to / PAGE);
+  const isWhole = !isLong && edge === null;
+  const unit = filter.fold ? "record" : "line", count = to - from;
+  return number(count) + (isWhole ? "" : " or more") + " " + unit + (count === 1 && isWhole ? "" : "s") + " of " + file + (count === 1 && isWhole ? " was" : " were") + " removed";
+}
+// How far a run is followed, and the page of rows that is missing for it.
+const RUN = 1000;
+let edge = null;
 // Columns are as wide as what is in them, so that messages begin at the same place.
 let widths = [0, 0];
 function widen(start) {
@@ -127,26 +147,27 @@ function widen(start) {
 }
 const hasFiles = () => (state.files || 0) > 1 && filter.file.length !== 1;
 const hue = name => { let h = 0; for (const c of name) h = (h * 31 + c.charCodeAt(0)) >>> 0; return h % 6; };
-function fill(node, n, row, light, isInRange) {
+function fill(node, n, row, light, isInRange, removed) {
   node.replaceChildren(); node.n = n; node.title = "";
   if (!row) { node.className = "row wait p7"; node.append(el("span", "t", "            "), el("span", "m", " ")); return; }
   const [, time, level, category, message, fields, file, kind, , folded, styles] = row;
-  node.className = "row p" + level + (kind === 0 ? " tail" : kind === 2 ? " gone" : "") + (n === selected ? " sel" : isInRange ? " range" : "") + (isMarked(row) ? " marked" : "");
+  node.className = "row p" + level + (kind === 0 ? " tail" : kind === 2 ? removed ? " gone" : " gone more" : "") + (n === selected ? " sel" : isInRange ? " range" : "") + (isMarked(row) ? " marked" : "");
   const t = el("span", "t");
   if (time !== null && kind === 1) { const [day, clock] = moment(time); t.append(el("b", "", day + " "), clock); }
   else if (!narrow.matches) t.textContent = " ".repeat(19);
   const m = el("span", "m"), r = el("span", "r");
-  if (kind === 2) m.textContent = "this part of the log was removed (" + file + ")";
-  else light(m, message, styles);
+  if (kind !== 2) light(m, message, styles);
+  else if (removed) m.textContent = shown(removed);
+  else m.append(el("span", "unseen", "removed"));
   node.append(t, el("span", "l", level < 7 && kind === 1 ? LEVELS[level] : ""));
   if (widths[0] && !narrow.matches || category) { const c = el("span", "c"); if (category) c.append(el("span", "", shown(category))); node.append(c); }
-  if (hasFiles()) { const w = el("span", "w g" + hue(file), shown(file)); w.title = file; node.append(w); }
+  if (hasFiles() && kind !== 2) { const w = el("span", "w g" + hue(file), shown(file)); w.title = file; node.append(w); }
   for (const name of filter.col) { const field = fields.find(f => f[0] === name), k = el("span", "k", field ? shown(field[1]) : ""); k.title = name; node.append(k); }
   r.append(m);
   const others = fields.filter(f => !filter.col.includes(f[0]));
   if (others.length) {
     const f = el("span", "f");
-    for (const [k, v] of others) f.append(shown(k) + "=", el("i", "", shown(v)), "  ");
+    for (const [k, v] of others) { const one = el("span", "", shown(k) + "="); one.append(el("i", "", shown(v))); f.append(one); }
     r.append(f);
   }
   node.append(r);

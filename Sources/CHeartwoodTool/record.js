@@ -47,7 +47,14 @@ document.addEventListener("copy", event => {
   if (!selection.rangeCount || selection.isCollapsed || !rows.contains(selection.anchorNode) && !rows.contains(selection.focusNode)) return;
   const within = pool.filter(node => !node.hidden && node.row && selection.containsNode(node, true)).sort((a, b) => a.n - b.n);
   // A part of one row is copied as it is.
-  if (within.length < 2) return;
+  if (within.length < 2) {
+    // But a field is no line.
+    const text = String(selection);
+    if (!text.includes("\n")) return;
+    event.clipboardData.setData("text/plain", text.replace(/\n+/g, " "));
+    event.preventDefault();
+    return;
+  }
   event.clipboardData.setData("text/plain", within.map(node => line(node.row)).join("\n") + "\n");
   event.preventDefault();
 });
@@ -130,7 +137,7 @@ async function open(n) {
   body.tabIndex = 0; body.setAttribute("role", "region"); body.setAttribute("aria-label", "Details of the record");
   box.replaceChildren(top, body);
   say(level + ", " + time.textContent + ", " + r.message.slice(0, 300));
-  if (box.hidden) { box.hidden = false; draw(); setTimeout(() => bars(), 0); }
+  if (box.hidden) { box.hidden = $("divider").hidden = false; widenRecord(); draw(); setTimeout(() => bars(), 0); }
 }
 function asJSON(r) {
   const value = {};
@@ -144,7 +151,7 @@ function asJSON(r) {
   return value;
 }
 function close() {
-  opened = null; $("record").hidden = true;
+  opened = null; $("record").hidden = $("divider").hidden = true;
   if (location.hash) history.replaceState(history.state, "", location.pathname + location.search);
   draw(); setTimeout(() => bars(), 0); focusList();
 }
@@ -155,6 +162,35 @@ async function next(than, direction) {
   else goTo(answer.n);
 }
 
+// MARK: The border between list and record
+
+const divider = $("divider"), LEAST = 300;
+let recordWidth = null;
+try { recordWidth = Number(localStorage.getItem("record")) || null; } catch { /* none kept */ }
+// The list and the record both keep the least width; null is the width of the style.
+const widest = () => Math.max(LEAST, document.querySelector("main").clientWidth - LEAST - ($("facets").hidden ? 0 : $("facets").offsetWidth));
+function widenRecord(width = recordWidth, isKept = false) {
+  recordWidth = width;
+  const style = document.documentElement.style;
+  if (width === null) style.removeProperty("--record"); else style.setProperty("--record", Math.round(Math.min(widest(), Math.max(LEAST, width))) + "px");
+  if (isKept) {
+    recordWidth = width === null ? null : $("record").offsetWidth;
+    try { if (width === null) localStorage.removeItem("record"); else localStorage.setItem("record", recordWidth); } catch { /* not kept */ }
+  }
+  for (const [name, value] of [["valuemin", LEAST], ["valuemax", widest()], ["valuenow", $("record").offsetWidth]]) divider.setAttribute("aria-" + name, Math.round(value));
+}
+let isDragged = false;
+divider.addEventListener("pointerdown", event => { if (!event.button) { isDragged = true; event.preventDefault(); divider.focus(); } });
+window.addEventListener("pointermove", event => { if (isDragged) widenRecord($("record").getBoundingClientRect().right - event.clientX, true); });
+for (const end of ["pointerup", "pointercancel"]) window.addEventListener(end, () => { isDragged = false; });
+divider.addEventListener("dblclick", () => widenRecord(null, true));
+divider.addEventListener("keydown", event => {
+  const width = $("record").offsetWidth, to = { ArrowLeft: width + 20, ArrowRight: width - 20, Home: widest(), End: LEAST }[event.key];
+  if (to === undefined) return;
+  event.preventDefault(); event.stopPropagation(); widenRecord(to, true);
+});
+window.addEventListener("resize", () => { if (opened !== null) widenRecord(); });
+
 // MARK: Keys
 
 const KEYS = [["/", "search: shows only lines that contain a text"], ["h", "find: highlights a text and hides nothing"], ["n  N", "next and previous hit"], ["j  k", "next and previous line (also ↓ ↑; with Shift several)"], ["Enter", "open the line"], ["Esc", "close; then clear the filter"], ["f", "follow new lines"], ["e  E", "next and previous error"], ["w  W", "next and previous warning"], ["m", "mark the line"], ["'  \"", "next and previous mark"], ["g  G", "first and last line"], ["Space  b", "a page down and up"], ["1 … 7", "show or hide a level"], ["a", "add a filter"], ["x", "fields and their values"], ["r", "one row for each record"], ["c", "copy the line as JSON"], ["Ctrl-C", "copy the selected lines"], ["z", "times in UTC or local"], ["t", "light or dark"], ["?", "these keys"]];
@@ -162,6 +198,7 @@ for (const [key, text] of KEYS) { const dt = el("dt"); key.split("  ").forEach((
 $("help").onclick = () => $("keys").showModal();
 for (const id of ["keys", "saver"]) $(id).onclick = event => { if (event.target === $(id)) $(id).close(); };
 window.addEventListener("keydown", event => {
+  document.body.classList.add("keys");
   if (document.querySelector("dialog[open]") || event.altKey) return;
   const inField = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName) && event.target.type !== "checkbox";
   if (event.ctrlKey || event.metaKey) {

@@ -105,7 +105,7 @@ async function ask(name, extra, f = filter) {
 let first = 0, end = 0, done = 0, indexed = 0, levels = new Array(8).fill(0), span = [];
 let pos = 0, follow = true, selected = null, anchor = null, opened = null, generation = 0, lost = "", run = "";
 let pages = new Map(), wanted = new Set(), source = null, state = {}, jump = null, isReady = false;
-let rates = [], pending = 0;
+let rates = [], pending = 0, caughtUp = 0;
 const scroll = $("scroll"), view = $("view"), rows = $("rows"), spacer = $("spacer");
 const focusList = () => scroll.focus({ preventScroll: true });
 let height = 0, visible = 1, lastSet = -1;
@@ -125,6 +125,8 @@ function apply(spot) {
 function redo() {
   if ($("q").value !== filter.q && document.activeElement !== $("q") || !isTyping) $("q").value = filter.q;
   $("clear").hidden = !filter.q;
+  // The line begins with its time or a brace, which the row shows elsewhere or not at all.
+  $("hint").hidden = !(filter.re && (/^\(*\^/.test(filter.q) || /(^|[^\\])(\\\\)*\$\)*$/.test(filter.q)));
   press($("re"), filter.re); press($("cs"), filter.cs); press($("fold"), filter.fold); press($("follow"), follow);
   for (const node of pool) node.row = null;
   for (const page of pages.values()) page.whole = page.whole && filter.col.every(c => columnsLoaded.has(c));
@@ -138,22 +140,32 @@ function reset() {
   first = end = 0; isReady = false; selected = anchor = null;
   pos = 0; pending = 0; rates = [];
 }
+// A hidden page leaves its connection to others, since a browser opens six to one server, and catches up when it is seen.
 function listen() {
   if (source) source.close();
-  const own = generation, text = query(filter);
-  source = new EventSource(base + "api/events?tail=60" + (text ? "&" + text : ""));
-  source.onmessage = event => { if (own === generation) take(JSON.parse(event.data)); };
-  source.onerror = async () => {
-    if (own !== generation) return;
+  source = null; caughtUp = isReady ? performance.now() + 1000 : 0;
+  if (document.hidden) return;
+  const own = generation, text = query(filter), stream = new EventSource(base + "api/events?tail=60" + (text ? "&" + text : ""));
+  let isAnswered = false;
+  source = stream;
+  stream.onopen = () => { isAnswered = true; if (lost) { lost = ""; status(); } };
+  stream.onmessage = event => { if (own === generation && stream === source) take(JSON.parse(event.data)); };
+  stream.onerror = async () => {
+    if (own !== generation || stream !== source) return;
+    // The server ends answers where it holds those of other pages: only an attempt without an answer says that it is gone.
+    if (isAnswered && stream.readyState !== EventSource.CLOSED) { isAnswered = false; return; }
     try { await ask("command"); if (lost) { lost = ""; status(); } } catch (error) {
-      if (own !== generation) return;
-      if (error instanceof Invalid) { source.close(); problem(error.message); return; }
+      if (own !== generation || stream !== source) return;
+      if (error instanceof Invalid) { stream.close(); problem(error.message); return; }
       // Of a server that ends or begins, an answer may be cut: that says nothing of the filter.
-      if (error instanceof Refused) source.close();
       lost = error instanceof Refused ? error.message : "No connection to the server"; status();
+      if (error instanceof Refused) { stream.close(); return; }
     }
+    // Where the browser has given up, as after an error of the server, the page asks again.
+    if (stream.readyState === EventSource.CLOSED) setTimeout(() => { if (stream === source) listen(); }, 1000);
   };
 }
+document.addEventListener("visibilitychange", listen);
 function problem(text) {
   $("problem").textContent = text; $("problem").hidden = false; $("search").classList.add("wrong");
   first = end = 0; isReady = true; done = 1; levels.fill(0); draw(); chips(); timeline();
@@ -174,7 +186,8 @@ function take(s) {
   if (s.rows) for (const row of s.rows) keep(row);
   if (grown) for (const [key, page] of pages) if (key === Math.floor((before - 1) / PAGE)) page.whole = false;
   if (grown > 0) {
-    rates.push([performance.now(), grown, follow ? Math.max(0, grown - visible) : 0]);
+    // What came while the page was hidden did not come now.
+    if (performance.now() > caughtUp) rates.push([performance.now(), grown, follow ? Math.max(0, grown - visible) : 0]);
     if (!follow) pending += grown;
   }
   if (follow) { pos = bottom(); pending = 0; }

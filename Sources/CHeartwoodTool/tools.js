@@ -24,9 +24,10 @@ function addValue(name, value) {
   else if (!filter.where[old].split(" or ").includes(own)) change({ where: filter.where.map((w, i) => i === old ? w + " or " + own : w) });
 }
 const without = (key, value) => change({ [key]: filter[key].filter(v => v !== value) });
+const brief = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 let chipKey = "";
 function chips() {
-  const key = JSON.stringify([filter, levels, isFiltered(), utc]);
+  const key = JSON.stringify([filter, levels, isFiltered(), utc, narrow.matches]);
   if (key === chipKey) return;
   chipKey = key;
   const box = $("filters"), held = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.level : null;
@@ -34,10 +35,11 @@ function chips() {
   const pass = passing(), isThreshold = filter.level && !/[=,]/.test(filter.level), edge = isThreshold ? LEVELS.indexOf(filter.level) : -1;
   LEVELS.forEach((name, i) => {
     const b = el("button", "level p" + i + (pass && !pass.has(i) ? " off" : "") + (i === edge ? " edge" : pass && !isThreshold && pass.has(i) ? " only" : ""));
-    b.title = (i === edge ? "Show all levels" : "Show " + name + (i ? " and more severe" : "")) + "; with Shift: show or hide " + name + " alone";
+    const count = levels[i] || 0;
+    b.title = number(count) + " " + name + ". " + (i === edge ? "Show all levels" : "Show " + name + (i ? " and more severe" : "")) + "; with Shift: show or hide " + name + " alone";
     b.dataset.level = name;
     press(b, !pass || pass.has(i));
-    b.append(el("i"), name, el("span", "", number(levels[i] || 0)));
+    b.append(el("i"), name, el("span", "", narrow.matches ? brief.format(count) : number(count)));
     b.onclick = event => event.shiftKey || event.ctrlKey || event.metaKey ? toggleLevel(i) : change({ level: filter.level === name ? "" : name });
     box.append(b);
     if (held === name) b.focus();
@@ -102,10 +104,10 @@ function theme() {
   const dark = document.documentElement.dataset.theme ? document.documentElement.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   document.documentElement.dataset.theme = dark ? "light" : "dark";
   try { localStorage.setItem("theme", document.documentElement.dataset.theme); } catch { /* not kept */ }
-  timeline();
+  bars();
 }
 try { const kept = localStorage.getItem("theme"); if (kept) document.documentElement.dataset.theme = kept; } catch { /* none kept */ }
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => timeline());
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => bars());
 $("copycmd").onclick = async () => copy((await ask("command")).command, "Copied the command");
 $("save").onclick = () => $("saver").showModal();
 for (const b of $("saver").querySelectorAll("button")) b.onclick = () => { $("saver").close(); save(b.dataset.format); };
@@ -245,6 +247,8 @@ $("fields").onclick = () => showFacets($("facets").hidden);
 // MARK: Timeline
 
 const canvas = document.querySelector("#timeline canvas");
+// How high the lane of errors is, in pixels.
+const LANE = 9;
 let bins = null, timelineTimer = 0, timelineOwn = 0;
 function timelineSoon() { if (!timelineTimer) timelineTimer = setTimeout(() => { timelineTimer = 0; timeline(); if (!$("facets").hidden && indexed >= 1 && done >= 1) facets(); }, indexed < 1 || done < 1 ? 150 : 400); }
 async function timeline() {
@@ -272,22 +276,30 @@ function bars() {
   const sums = bins.bins.map(b => b.reduce((s, n) => s + n, 0));
   const most = Math.max(1, ...sums), sum = sums.reduce((s, n) => s + n, 0);
   $("timeline").setAttribute("aria-label", "Timeline: " + number(sum) + " records from " + full(bins.from) + " to " + full(bins.from + bins.width * bins.bins.length));
-  const n = bins.bins.length, step = w / n, gap = step > 3 ? 1 : 0;
+  const n = bins.bins.length, step = w / n, gap = step > 3 ? 1 : 0, base = h - LANE - 2;
   if (bins.all.length) {
     const high = Math.max(1, ...bins.all);
     c.fillStyle = style.getPropertyValue("--line-soft");
-    bins.all.forEach((s, i) => { if (s) { const b = Math.max(2, Math.sqrt(s / high) * (h - 4)); c.fillRect(i * step, h - b, step - gap, b); } });
+    bins.all.forEach((s, i) => { if (s) { const b = Math.max(1, s / high * (base - 2)); c.fillRect(i * step, base - b, step - gap, b); } });
   }
+  // Heights are counts. Few errors beside many lines would not be seen: they have a lane of their own, and their own scale.
+  const worst = Math.max(1, ...bins.bins.map(b => b[0] + b[1]));
   bins.bins.forEach((b, i) => {
     if (!sums[i]) return;
-    // The square root keeps a few errors visible beside many lines.
-    const tall = Math.max(2, Math.sqrt(sums[i] / most) * (h - 4));
-    const weights = b.map((v, l) => Math.sqrt(v) * (l < 3 ? 1.6 : 1)), all = weights.reduce((s, v) => s + v, 0);
-    let y = h;
+    let y = base, part = 0;
     for (const l of [7, 6, 5, 4, 3, 2, 1, 0]) {
       if (!b[l]) continue;
-      const part = tall * weights[l] / all;
-      c.fillStyle = color[l]; c.fillRect(i * step, y - part, step - gap, part + .3); y -= part;
+      part = b[l] / most * (base - 2);
+      c.fillStyle = color[l]; c.fillRect(i * step, y - part, step - gap, part); y -= part;
+    }
+    const tall = base - y;
+    if (tall < 1) c.fillRect(i * step, base - 1, step - gap, 1);
+    let low = h;
+    for (const l of [1, 0]) {
+      if (!b[l]) continue;
+      part = Math.max(1, b[l] / worst * LANE);
+      if (low - part < h - LANE) low = h - LANE + part;
+      c.fillStyle = color[l]; c.fillRect(i * step, low - part, step - gap, part); low -= part;
     }
   });
   ticks(w); seen();

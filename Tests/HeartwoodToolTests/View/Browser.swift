@@ -64,13 +64,7 @@ final class Browser: Sendable {
         guard DetachedThread.start({ Browser.read(output, state) }) else {
             throw Failure(description: "no thread")
         }
-        let target =
-            try await call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String ?? ""
-        let session =
-            try await call("Target.attachToTarget", ["targetId": target, "flatten": true])["sessionId"]
-            as? String
-        state.withLock { $0.session = session }
-        for domain in ["Page", "Runtime", "Log"] { _ = try await call("\(domain).enable") }
+        try await openWindow()
     }
 
     /// Ends it and waits for that.
@@ -85,6 +79,21 @@ final class Browser: Sendable {
     var complaints: [String] { state.withLock { $0.complaints } }
 
     // MARK: What a test does
+
+    /// Opens another window with an empty page, which is used from then on.
+    @discardableResult
+    func openWindow() async throws -> String {
+        let parameters: [String: Any] = ["url": "about:blank", "newWindow": true]
+        let target = try await call("Target.createTarget", parameters)["targetId"] as? String ?? ""
+        let attached = try await call("Target.attachToTarget", ["targetId": target, "flatten": true])
+        let session = attached["sessionId"] as? String ?? ""
+        use(session)
+        for domain in ["Page", "Runtime", "Log"] { _ = try await call("\(domain).enable") }
+        return session
+    }
+
+    /// Uses another window from now on.
+    func use(_ window: String) { state.withLock { $0.session = window } }
 
     /// Opens an address and waits for the page's script.
     func open(_ address: String, isPage: Bool = true) async throws {

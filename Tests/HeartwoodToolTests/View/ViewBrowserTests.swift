@@ -330,6 +330,75 @@ struct ViewBrowserTests {
         await browser.close()
     }
 
+    private static func lastRow(_ text: String) -> String {
+        "[...document.querySelectorAll('.row:not([hidden]) .m')].some(m => m.textContent.endsWith('\(text)'))"
+    }
+
+    @Test("Twelve windows at once all show a new line, and each opens a record")
+    func manyWindows() async throws {
+        let view = try ViewFixture([("a.log", Self.shop(lines: 300))])
+        let browser = try await Browser(in: view.scratch)
+        var windows: [String] = []
+        for number in 0..<12 {
+            windows.append(try await browser.openWindow())
+            // Each has a filter of its own.
+            try await browser.open(view.server.address + (number == 0 ? "" : "?not=nothing\(number)"))
+            try await browser.wait("heartwood.state().end - heartwood.state().first === 300")
+        }
+        try view.append("2026-11-21 10:00:00.000Z error alarm\n", to: "a.log")
+        for window in windows {
+            browser.use(window)
+            try await browser.wait("document.visibilityState === 'visible' && " + Self.lastRow("alarm"))
+            try await browser.press("G")
+            try await browser.press("k")
+            try await browser.press("Enter")
+            try await browser.wait("!document.querySelector('#record').hidden")
+        }
+        for window in windows {
+            browser.use(window)
+            #expect(try await browser.evaluate("heartwood.state().lost") as? Bool == false)
+        }
+        #expect(browser.complaints == [])
+        await browser.close()
+    }
+
+    @Test("A hidden page gives its connection up; when it is seen, it catches up and is where it was")
+    func hiddenPageLeaves() async throws {
+        let view = try ViewFixture([("a.log", Self.shop(lines: 3000))])
+        let browser = try await Browser(in: view.scratch)
+        try await browser.open(view.server.address + "?level=info")
+        try await browser.wait("heartwood.state().done === 1 && heartwood.state().rows > 10")
+        try await browser.press("g")
+        for _ in 0..<5 { try await browser.press("j") }
+        try await browser.wait("heartwood.state().selected === heartwood.state().first + 5")
+        let place =
+            "(s => [s.first, s.pos, s.follow, s.selected, s.generation, s.lost, location.search].join())"
+            + "(heartwood.state())"
+        let before = try #require(try await browser.evaluate(place) as? String)
+        func show(_ isVisible: Bool) async throws {
+            try await browser.evaluate(
+                """
+                Object.defineProperty(document, 'hidden', { value: \(!isVisible), configurable: true });
+                document.dispatchEvent(new Event('visibilitychange'))
+                """)
+        }
+        #expect(view.server.eventPlaces.free == ViewEvents.limit - 1)
+        try await show(false)
+        try await eventually("the page has left") { view.server.eventPlaces.free == ViewEvents.limit }
+        let end = try await browser.evaluate("heartwood.state().end") as? Int ?? 0
+        let line = "2026-11-21 10:00:00.000Z error alarm\n"
+        try view.append(String(repeating: line, count: 1000), to: "a.log")
+        #expect(await view.reaches { $0.store.rows.end - $0.store.rows.first == 4000 })
+        #expect(try await browser.evaluate("heartwood.state().end") as? Int == end)
+        try await show(true)
+        try await browser.wait("heartwood.state().end === \(end + 1000)")
+        try await browser.wait("document.querySelector('#newer').textContent.includes('1,000 new lines')")
+        #expect(try await browser.evaluate(place) as? String == before)
+        #expect(try await browser.evaluate("document.querySelector('#rate').hidden") as? Bool == true)
+        #expect(browser.complaints == [])
+        await browser.close()
+    }
+
     @Test("What a hostile log says is text in the page, and nothing else")
     func survivesHostileLogs() async throws {
         let attacks = [

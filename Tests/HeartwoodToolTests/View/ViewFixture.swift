@@ -14,8 +14,11 @@ final class ViewFixture {
     private(set) var log: ViewLog
     private(set) var server: ViewServer
 
-    /// Writes files and opens them.
-    init(_ files: [(name: String, bytes: [UInt8])] = [], key: (any SecretProvider)? = nil) throws {
+    /// Writes files and opens them; `redact` is what is given to `--redact`.
+    init(
+        _ files: [(name: String, bytes: [UInt8])] = [], key: (any SecretProvider)? = nil,
+        redact: String? = nil
+    ) throws {
         scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
             "heartwood-\(UUID().uuidString)")
         directory = scratch.appendingPathComponent("logs").path
@@ -24,7 +27,11 @@ final class ViewFixture {
         for (name, bytes) in files {
             try Data(bytes).write(to: URL(fileURLWithPath: directory + "/" + name))
         }
-        log = ViewLog(paths: [directory], key: key)
+        let words = redact.map { ["--redact=\($0)"] } ?? []
+        let arguments = try Arguments(parsing: words, options: ViewCommand.options)
+        log = ViewLog(
+            paths: [directory], key: key, redaction: try LogSelection.redaction(arguments),
+            redactionNames: redact)
         try log.start()
         server = try ViewServer(log, token: ViewFixture.token)
     }

@@ -337,9 +337,17 @@ struct ViewPageTests {
         try await browser.press("Enter")
         try await browser.wait("!document.querySelector('#record').hidden && heartwood.state().rows > 10")
         let cut = try await browser.evaluate(
-            "[...document.querySelectorAll('.row:not([hidden]) .m')].filter(m => m.getBoundingClientRect().right > m.closest('.r').getBoundingClientRect().right).length"
+            "[...document.querySelectorAll('.row:not([hidden]) .m')].filter(m => m.scrollWidth > m.clientWidth).length"
         )
         #expect(cut as? Int == 0)
+        // A field is shown as a whole or not at all.
+        let fields = try await browser.evaluate(
+            """
+            [...document.querySelectorAll('.row:not([hidden]) .f span')].map(f => {
+              const box = f.getBoundingClientRect(), room = f.parentNode.getBoundingClientRect();
+              return box.top >= room.bottom ? 'none' : box.right <= room.right + 1 ? 'whole' : 'cut' })
+            """)
+        #expect(Set(try #require(fields as? [String])) == ["none", "whole"])
         await browser.close()
     }
 }

@@ -171,6 +171,50 @@ struct ViewServerTests {
         #expect(RawClient.get("/wrong/", port: view.port, method: "HEAD")?.status == 403)
     }
 
+    @Test("A few answers with events go on; others have what is new and end, and the browser asks again")
+    func limitsEvents() async throws {
+        #expect(await view.indexed())
+        func begin(_ fields: String = "") throws -> (socket: Int32, event: String) {
+            let socket = try #require(RawSocket.connect(port: view.port))
+            RawSocket.send(
+                "GET /\(token)/api/events?tail=9 HTTP/1.1\r\nHost: 127.0.0.1:\(view.port)\r\n\(fields)\r\n",
+                on: socket)
+            _ = RawSocket.read(socket) { $0.suffix(4) == [13, 10, 13, 10] }
+            let event = RawSocket.read(socket) { $0.suffix(2) == [10, 10] }
+            return (socket, String(decoding: event, as: UTF8.self))
+        }
+        var held = try (0..<ViewEvents.limit).map { _ in try begin() }
+        defer { for answer in held { RawSocket.close(answer.socket) } }
+        for answer in held { #expect(answer.event.contains("retry: 1000\nid: ")) }
+        var id = ""
+        for _ in 0..<9 {
+            let answer = try #require(view.get("api/events?tail=9"))
+            let match = try #require(answer.text.firstMatch(of: /^retry: 250\nid: (.*)\ndata: .*\n\n$/))
+            #expect(match.0.contains("hello"))
+            id = String(match.1)
+        }
+        // What the browser has is not sent again, and what is new is.
+        func ask() -> String? {
+            RawClient.get(
+                "/\(token)/api/events?tail=9", port: view.port, fields: ["Last-Event-ID: \(id)"])?.text
+        }
+        #expect(ask() == "retry: 250\n\n")
+        try view.append("2026-11-20 10:00:01.000Z info again\n", to: "a.log")
+        #expect(await view.reaches { $0.store.rows.end - $0.store.rows.first == 2 })
+        #expect(ask()?.contains("again") == true)
+        // Those that go on are told at once, and the place of one that leaves is another's.
+        for answer in held {
+            let more = RawSocket.read(answer.socket) { $0.suffix(2) == [10, 10] }
+            #expect(more.firstRange(of: Array("again".utf8)) != nil)
+        }
+        RawSocket.close(held.removeFirst().socket)
+        try await eventually("another answer has the place") {
+            let answer = try begin()
+            held.append(answer)
+            return answer.event.contains("retry: 1000\n")
+        }
+    }
+
     @Test(
         "Where all places have clients that may be here, others are told so, and get the place of one that leaves"
     )

@@ -119,6 +119,49 @@ struct ViewTruthTests {
     }
 
     @Test(
+        "The command that the page copies redacts as the page does",
+        arguments: [
+            ("standard", "--redact"), ("emailAddresses,keys", "--redact=emailAddresses,keys"), (nil, nil),
+        ])
+    func commandRedacts(_ rules: String?, _ option: String?) async throws {
+        let text = "2026-11-20 10:00:00.000Z info password=hunter2 of ann@example.com\n"
+        let view = try ViewFixture([("a.log", Array(text.utf8))], redact: rules)
+        #expect(await view.indexed())
+        for query in ["", "q=of", "level=info"] {
+            let command = try #require(object(view.get("api/command?" + query))["command"] as? String)
+            #expect(
+                command.split(separator: " ").filter { $0.hasPrefix("--redact") }.map(String.init)
+                    == [option].compactMap(\.self))
+            let outcome = try await ToolProcess().shell("heartwood() { \"$HEARTWOOD\" \"$@\"; }; \(command)")
+            #expect(Array(outcome.output.utf8) == view.lines(query), "\(command)")
+        }
+    }
+
+    @Test("The number of a level is that of the records that pass the other filters")
+    func levelsOfOthers() async throws {
+        let text = (0..<400).map {
+            "2026-11-20 10:00:00.000Z \($0 % 4 == 0 ? "error" : "info") line \($0 % 100)\n"
+        }.joined()
+        let view = try ViewFixture([("a.log", Array(text.utf8))])
+        #expect(await view.indexed())
+        func numbers(_ query: String) throws -> [Int] {
+            for parts in [query, query.replacing(/level=[^&]*/, with: "")] {
+                try view.log.scans.scan(ViewFilter(#require(ViewQuery("/?" + parts)))).finish()
+            }
+            let socket = try begin("api/events?" + query, port: view.port)
+            defer { RawSocket.close(socket) }
+            let text = RawSocket.read(socket) { $0.firstRange(of: Array("\n\n".utf8)) != nil }
+            let match = String(decoding: text, as: UTF8.self).firstMatch(of: /"levels":\[(.*?)\]/)
+            return try #require(match?.1).split(separator: ",").compactMap { Int($0) }
+        }
+        for level in ["error", "%3Dinfo", "info,error", ""] {
+            #expect(try numbers("level=\(level)") == [0, 100, 0, 0, 300, 0, 0, 0])
+            #expect(try numbers("q=line+44&level=\(level)") == [0, 4, 0, 0, 0, 0, 0, 0])
+            #expect(try numbers("q=line+45&level=\(level)") == [0, 0, 0, 0, 4, 0, 0, 0])
+        }
+    }
+
+    @Test(
         "The size that the page shows grows with the files, and the number of files does not count one twice")
     func sizes() async throws {
         let view = try ViewFixture([("a.log", Self.steady(10, every: 10))])

@@ -408,8 +408,9 @@ final class LogScan: Sendable {
 
 /// The scans that pages use, one for each filter: those that are held, and the last ones that were used.
 final class LogScans: Sendable {
-    /// How many scans are kept that no page uses.
-    private static let limit = 8
+    /// How many scans are kept that no answer uses: a page that asks again and again needs its own between
+    /// two requests, and another one for the numbers of the levels.
+    private static let limit = 32
 
     private struct State {
         /// The last ones that were used.

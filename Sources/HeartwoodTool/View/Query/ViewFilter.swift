@@ -79,8 +79,9 @@ struct ViewFilter: Hashable, Sendable {
         return words
     }
 
-    /// The command that shows the same lines of the paths; `files` are those of the log.
-    func command(_ paths: [String], files present: [(name: String, path: String)]) -> String {
+    /// The command that shows the same lines of the log.
+    func command(_ log: ViewLog) -> String {
+        let (paths, present) = (log.paths, log.store.files.present)
         var operands = paths
         if !files.isEmpty || !excludedFiles.isEmpty {
             operands = present.filter {
@@ -92,6 +93,9 @@ struct ViewFilter: Hashable, Sendable {
         let searches = !text.isEmpty || options.contains("-i")
         var name = searches ? ["heartwood", "grep"] : ["heartwood", "cat"]
         if searches, operands.count > 1 { name.append("-h") }
+        if let rules = log.redactionNames {
+            name.append(rules == LogSelection.redact.standard ? "--redact" : "--redact=\(rules)")
+        }
         let pattern = !searches ? [] : text.hasPrefix("-") ? ["--", text] : [text]
         return (name + options + pattern + operands).map(ViewFilter.quoted).joined(separator: " ")
     }

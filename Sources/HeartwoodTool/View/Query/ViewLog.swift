@@ -9,6 +9,8 @@ final class ViewLog: Sendable {
     let paths: [String]
     let store: LogStore
     let scans: LogScans
+    /// What was given to `--redact`; nil without it.
+    let redactionNames: String?
     /// What the page is called.
     let title: String
     /// Tells this run from others: its rows have numbers of their own.
@@ -27,8 +29,12 @@ final class ViewLog: Sendable {
     private static let interval: UInt32 = 100_000
 
     /// Opens a log; nothing is read before ``start(_:)``.
-    init(paths: [String], key: (any SecretProvider)?, redaction: RedactionRules? = nil) {
+    init(
+        paths: [String], key: (any SecretProvider)?, redaction: RedactionRules? = nil,
+        redactionNames: String? = nil
+    ) {
         self.paths = paths
+        self.redactionNames = redactionNames
         self.key = key
         store = LogStore(files: LogFiles(key: key, redaction: redaction))
         scans = LogScans(store, paths: paths)

@@ -16,10 +16,12 @@ struct ViewAnswers: Sendable {
     private let log: ViewLog
     private let tickets: ViewTickets
     private let page = ViewPage()
+    private let places: ViewEventPlaces
 
-    init(_ log: ViewLog, _ tickets: ViewTickets) {
+    init(_ log: ViewLog, _ tickets: ViewTickets, _ places: ViewEventPlaces) {
         self.log = log
         self.tickets = tickets
+        self.places = places
     }
 
     func answer(_ head: HTTPRequestHead, _ gate: ViewGate) -> HTTPReply {
@@ -41,7 +43,7 @@ struct ViewAnswers: Sendable {
             return hardened(HTTPReply(status: 303, headers: ["Location": "/\(ticket)/"]))
         }
         do {
-            return hardened(try reply(query))
+            return hardened(try reply(query, head))
         } catch let error as UsageError {
             return hardened(problem(ViewAnswers.words(for: error)))
         } catch {
@@ -49,7 +51,7 @@ struct ViewAnswers: Sendable {
         }
     }
 
-    private func reply(_ query: ViewQuery) throws -> HTTPReply {
+    private func reply(_ query: ViewQuery, _ head: HTTPRequestHead) throws -> HTTPReply {
         if query.path.count == 1 {
             return HTTPReply(
                 status: 200,
@@ -69,7 +71,7 @@ struct ViewAnswers: Sendable {
         case "facets": return try facets(query)
         case "command": return try command(query)
         case "lines": return try lines(query)
-        case "events": return try events(query)
+        case "events": return try events(query, known: head.headers["Last-Event-ID"])
         default: return .text(404, "Not found")
         }
     }
@@ -237,7 +239,7 @@ struct ViewAnswers: Sendable {
         return json { json in
             json.object { json in
                 json.key("command")
-                json.text(filter.command(log.paths, files: log.store.files.present))
+                json.text(filter.command(log))
             }
         }
     }
@@ -260,13 +262,18 @@ struct ViewAnswers: Sendable {
             body: .stream { export.write(to: $0) })
     }
 
-    private func events(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try scan(query)
+    private func events(_ query: ViewQuery, known: String?) throws -> HTTPReply {
         let tail = min(max(0, try query.integer("tail") ?? 0), ViewAnswers.rowLimit)
-        let columns = columns(query)
+        let filter = ViewFilter(query)
+        let scan = try log.scans.scan(filter)
+        // A level's number is that of the records that pass the other filters.
+        var others = filter
+        others.level = nil
+        let levels = others == filter ? scan : try log.scans.scan(others)
+        let events = ViewEvents(log, scan, levels: levels, tail: tail, columns: columns(query), known: known)
         return HTTPReply(
             status: 200, headers: ["Content-Type": "text/event-stream"],
-            body: .stream { ViewEvents(log, scan, tail: tail, columns: columns).run($0) })
+            body: .stream { events.run($0, in: places) })
     }
 
     // MARK: Forms

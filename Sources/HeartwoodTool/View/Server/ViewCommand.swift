@@ -60,7 +60,8 @@ enum ViewCommand: Subcommand {
         let key = try LogSelection.key(arguments)
         let redaction = try LogSelection.redaction(arguments)
         let log = ViewLog(
-            paths: try operands.map { try streams.path(for: $0, key: key) }, key: key, redaction: redaction)
+            paths: try operands.map { try streams.path(for: $0, key: key) }, key: key, redaction: redaction,
+            redactionNames: arguments.value(LogSelection.redact.names[0]))
         try log.start()
         let session = try ViewSession(log, options)
         session.announce()

@@ -1,11 +1,20 @@
 import Heartwood
 import HeartwoodServer
+import Synchronization
 
 /// Tells a page what changes, as server-sent events.
 ///
 /// An event says how things are when it is written, not what has happened since the one before: a page that
 /// is slow gets fewer events, and the numbers of the rows tell it how many it has not seen.
+///
+/// A browser opens six connections to one server, for all of its tabs together. So a few answers go on, and
+/// each further one has what is new and ends: the browser asks again by itself, with the name of the last
+/// event that it has.
 struct ViewEvents {
+    /// How many answers go on at a time.
+    static let limit = 3
+    /// After how many milliseconds a browser asks again: for an answer that ends, and for one that was cut.
+    private static let (soon, later) = (250, 1000)
     /// How long to wait between two looks.
     private static let interval = Duration.milliseconds(80)
     /// How often something is sent that a client which has gone does not take.
@@ -13,39 +22,59 @@ struct ViewEvents {
 
     private let log: ViewLog
     private let scan: LogScan
+    /// The scan with the same filter but for the level.
+    private let levels: LogScan
     private let tail: Int
     private let columns: [String]
+    private let known: String?
 
-    init(_ log: ViewLog, _ scan: LogScan, tail: Int, columns: [String]) {
+    /// Tells what a scan finds; `known` is the name of the last event that the page has.
+    init(
+        _ log: ViewLog, _ scan: LogScan, levels: LogScan, tail: Int, columns: [String], known: String?
+    ) {
         self.log = log
         self.scan = scan
+        self.levels = levels
         self.tail = tail
         self.columns = columns
+        self.known = known
     }
 
-    func run(_ stream: HTTPReplyStream) {
-        var sent: String?
+    /// Writes events until the page leaves, or, where there is no place, the one that says what is new.
+    func run(_ stream: HTTPReplyStream, in places: ViewEventPlaces) {
+        let isHeld = places.take()
+        defer { if isHeld { places.leave() } }
+        var head = "retry: \(isHeld ? ViewEvents.later : ViewEvents.soon)\n"
+        var sent = known
         var silent = 0
         var front: [Int] = []
         repeat {
             scan.wake()
+            levels.wake()
             let summary = scan.summary
+            let counts = levels === scan ? summary : levels.summary
             let progress = log.store.progress
-            let state = "\(log.store.version) \(summary.rows.first) \(summary.rows.end) \(summary.done)"
+            let rows = summary.rows
+            let shown = "\(rows.first) \(rows.end) \(summary.done) \(counts.done) \(counts.rows.end)"
+            let state = "\(log.run) \(log.store.version) \(shown) \(log.isInputEnded)"
             if state != sent {
                 sent = state
                 silent = 0
-                let now = log.store.frontVersion + [summary.rows.end]
-                if !stream.write(event(summary, progress, isGrown: front != now)) { return }
-                front = now
+                let now = log.store.frontVersion + [rows.end]
+                let event = event(summary, counts.levels, progress, isGrown: front != now)
+                if !stream.write(Array("\(head)id: \(state)\n".utf8) + event) { return }
+                (head, front) = ("", now)
             } else {
                 silent += 1
                 if silent % ViewEvents.heartbeat == 0, !stream.write(Array(": here\n\n".utf8)) { return }
             }
-        } while stream.pause(ViewEvents.interval)
+        } while isHeld && stream.pause(ViewEvents.interval)
+        if !isHeld, !head.isEmpty { stream.write(Array("\(head)\n".utf8)) }
     }
 
-    private func event(_ summary: LogScan.Summary, _ progress: LogStore.Progress, isGrown: Bool) -> [UInt8] {
+    private func event(
+        _ summary: LogScan.Summary, _ levels: [Int], _ progress: LogStore.Progress, isGrown: Bool
+    ) -> [UInt8] {
         let all = log.store.rows
         var json = ViewJSON()
         json.object { json in
@@ -58,7 +87,7 @@ struct ViewEvents {
             json.key("done")
             json.number(summary.done)
             json.key("levels")
-            json.list { json in for count in summary.levels { json.integer(count) } }
+            json.list { json in for count in levels { json.integer(count) } }
             json.key("span")
             json.list { json in
                 for moment in [summary.earliest, summary.latest] {
@@ -91,4 +120,25 @@ struct ViewEvents {
         }
         return Array("data: ".utf8) + json.bytes + Array("\n\n".utf8)
     }
+}
+
+/// The places for answers with events that go on.
+final class ViewEventPlaces: Sendable {
+    // MARK: Atomics (any thread)
+
+    /// A count and nothing else: no order with other memory is needed.
+    private let count = Atomic<Int>(ViewEvents.limit)
+
+    /// How many are free.
+    var free: Int { max(0, count.load(ordering: .relaxed)) }
+
+    /// Takes a place; false where there is none.
+    func take() -> Bool {
+        if count.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return true }
+        leave()
+        return false
+    }
+
+    /// Gives a place back.
+    func leave() { count.wrappingAdd(1, ordering: .relaxed) }
 }

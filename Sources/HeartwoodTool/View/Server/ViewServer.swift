@@ -8,6 +8,8 @@ final class ViewServer: Sendable {
     private let log: ViewLog
     private let tickets: ViewTickets
     private let host: String
+    /// The places for pages that are told of what changes.
+    let eventPlaces = ViewEventPlaces()
     /// The address of the page.
     let address: String
 
@@ -24,7 +26,7 @@ final class ViewServer: Sendable {
         let gate = Locked<ViewGate?>(nil)
         let tickets = ViewTickets(token: token)
         self.tickets = tickets
-        let answers = ViewAnswers(log, tickets)
+        let answers = ViewAnswers(log, tickets, eventPlaces)
         server = try HTTPServer(address: listen, port: port) { head in
             guard let gate = gate.withLock({ $0 }) else { return .text(503, "starting") }
             return answers.answer(head, gate)
