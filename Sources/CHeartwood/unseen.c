@@ -8,7 +8,7 @@
 #include <emmintrin.h>
 #endif
 
-// A character of a text, which may be spelled as an escape: \u001b, \u{1b}, \x1b, \033, \e, with any number of backslashes.
+// A character of a text, which may be spelled: \u001b, \u{1b}, \x1b, \033, \e, with any number of backslashes, #033, ^[.
 struct hw_character {
     uint32_t scalar;
     // How many bytes it has; 0 at the end of the text, and where it is no UTF-8.
@@ -30,10 +30,10 @@ static struct hw_character hw_spelled(const uint8_t *bytes, size_t count, size_t
     uint8_t kind = bytes[index++];
     if (kind == 'e' || kind == 'a') {
         found.scalar = kind == 'e' ? 0x1B : 0x07;
-    } else if (kind == '0') {
-        if (count - index < 2 || bytes[index] != '3' || bytes[index + 1] != '3') return none;
+    } else if (kind == '0' || kind == '3') {
+        if (kind == '0' && index < count && bytes[index] == '3') index++;
+        if (index >= count || bytes[index++] != '3') return none;
         found.scalar = 0x1B;
-        index += 2;
     } else if (kind == 'u' || kind == 'x') {
         bool isOpen = index < count && bytes[index] == '{';
         size_t least = isOpen ? 1 : kind == 'u' ? 4 : 2, most = isOpen ? 6 : least, digits = 0;
@@ -53,6 +53,11 @@ static struct hw_character hw_character(const uint8_t *bytes, size_t count, size
     if (at >= count) return found;
     uint8_t first = bytes[at];
     if (first == '\\') return hw_spelled(bytes, count, at);
+    if ((first == '#' && count - at >= 4 && !memcmp(bytes + at, "#033", 4))
+        || (first == '^' && count - at >= 2 && bytes[at + 1] == '[')) {
+        struct hw_character escape = {0x1B, first == '#' ? 4 : 2, true};
+        return escape;
+    }
     size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
     if (length == 0 || count - at < length) return found;
     found.scalar = length == 1 ? first : first & (0x7F >> length);
@@ -64,9 +69,11 @@ static struct hw_character hw_character(const uint8_t *bytes, size_t count, size
     return found;
 }
 
-// The length of a string that ends with BEL or ESC \, from behind its start; 0 where it does not end on its line.
-static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at) {
+// The length of a string that ends with BEL or ESC \, from behind its start; 0 where it does not end on its line, or, if it is
+// spelled, in front of a quotation mark.
+static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at, bool isSpelled) {
     for (size_t index = at; index < count && bytes[index] != '\n' && index - at < 8192;) {
+        if (isSpelled && bytes[index] == '"') return 0;
         struct hw_character next = hw_character(bytes, count, index);
         index += next.length ? next.length : 1;
         if (next.length == 0) continue;
@@ -81,30 +88,44 @@ static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at) {
 size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
     struct hw_character escape = hw_character(bytes, count, at);
     size_t start = at + escape.length;
-    if (escape.length == 0 || (escape.scalar != 0x1B && escape.scalar != 0x9B)) return 0;
-    uint8_t kind = escape.scalar == 0x9B ? '[' : start < count ? bytes[start++] : 0;
+    if (escape.length == 0) return 0;
+    uint8_t kind = 0;
+    switch (escape.scalar) {
+    case 0x1B: kind = start < count ? bytes[start++] : 0; break;
+    case 0x90: kind = 'P'; break;
+    case 0x9B: kind = '['; break;
+    case 0x9D: kind = ']'; break;
+    default: return 0;
+    }
     size_t end = start;
     if (kind == '[') {
-        while (end < count && bytes[end] >= 0x20 && bytes[end] <= 0x3F) end++;
-        bool isEnded = end < count && bytes[end] >= 0x40 && bytes[end] <= 0x7E;
-        // What is spelled with a backslash may be a path or an expression.
-        if (escape.isSpelled && !(isEnded && (bytes[end] | 0x20) >= 'a' && (bytes[end] | 0x20) <= 'z')) return 0;
+        while (end < count && bytes[end] >= 0x30 && bytes[end] <= 0x3F) end++;
+        // The shape of the cursor, and a soft reset.
+        if (count - end >= 2 && (!memcmp(bytes + end, " q", 2) || !memcmp(bytes + end, "!p", 2))) return end + 2 - at;
+        // After a sequence that was cut off, text follows. A letter too many does no harm, one that is missing would hide a
+        // name: only the ends of colors, of clearing and of modes are taken for ends.
+        const char *ends = start < end && bytes[start] == '?' ? "hlm" : "JKm";
+        bool isEnded = end < count && bytes[end] && strchr(ends, bytes[end]);
         return end + isEnded - at;
     }
     if (kind == ']' || kind == 'P' || kind == 'X' || kind == '^' || kind == '_') {
-        size_t length = hw_control_string(bytes, count, start);
+        size_t length = hw_control_string(bytes, count, start, escape.isSpelled);
         return length || !escape.isSpelled ? start + length - at : 0;
     }
-    if (escape.isSpelled) return 0;
-    while (end < count && kind >= 0x20 && kind <= 0x2F) kind = bytes[end++];
-    return kind >= 0x30 && kind <= 0x7E ? end - at : escape.length;
+    // What selects the letters, as `tput sgr0` writes it, keeps the place of the cursor, or sets the keypad.
+    bool isSelection = (kind == '(' || kind == ')') && end < count && bytes[end] && strchr("0AB", bytes[end]);
+    if (isSelection) return end + 1 - at;
+    if (!escape.isSpelled && kind && strchr("78=>\\", kind)) return end - at;
+    return escape.isSpelled ? 0 : escape.length;
 }
 
-// Marks of no width: of joining, direction and variation, the soft hyphen, and those that switch a terminal's letters.
+// Marks of no width: of joining, direction and variation, the soft hyphen, fillers, and controls that do not move.
 static bool hw_has_no_width(uint32_t scalar) {
-    return scalar == 0x0E || scalar == 0x0F || scalar == 0xAD || scalar == 0x34F || scalar == 0x61C || scalar == 0x180E
-        || (scalar >= 0x200B && scalar <= 0x200F) || (scalar >= 0x202A && scalar <= 0x202E)
-        || (scalar >= 0x2060 && scalar <= 0x206F) || (scalar >= 0xFE00 && scalar <= 0xFE0F) || scalar == 0xFEFF
+    if (scalar < 0x20) return scalar != 0x1B && (scalar < 0x08 || scalar > 0x0D);
+    return scalar == 0x7F || scalar == 0xAD || scalar == 0x34F || scalar == 0x61C || scalar == 0x115F || scalar == 0x1160
+        || (scalar >= 0x180B && scalar <= 0x180F) || (scalar >= 0x200B && scalar <= 0x200F)
+        || (scalar >= 0x202A && scalar <= 0x202E) || (scalar >= 0x2060 && scalar <= 0x206F) || scalar == 0x3164
+        || (scalar >= 0xFE00 && scalar <= 0xFE0F) || scalar == 0xFEFF || scalar == 0xFFA0
         || (scalar >= 0xE0000 && scalar <= 0xE0FFF);
 }
 
@@ -116,9 +137,10 @@ size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at) {
 
 // Whether a byte may be the first one of what is not seen.
 static inline bool hw_may_be_unseen(uint8_t byte) {
+    if (byte < 0x20) return byte < 0x09 || byte > 0x0D;
     switch (byte) {
-    case 0x08: case 0x0E: case 0x0F: case 0x1B: case '\\':
-    case 0xC2: case 0xCD: case 0xD8: case 0xE1: case 0xE2: case 0xEF: case 0xF3: return true;
+    case '#': case '\\': case '^': case 0x7F:
+    case 0xC2: case 0xCD: case 0xD8: case 0xE1: case 0xE2: case 0xE3: case 0xEF: case 0xF3: return true;
     default: return false;
     }
 }
@@ -129,12 +151,16 @@ size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from) {
 #if defined(__x86_64__)
         while (count - index >= 16) {
             __m128i text = _mm_loadu_si128((const __m128i *)(bytes + index));
-            __m128i shift = _mm_cmpeq_epi8(_mm_and_si128(text, _mm_set1_epi8((char)0xFE)), _mm_set1_epi8(0x0E));
-            __m128i escape = _mm_cmpeq_epi8(text, _mm_set1_epi8(0x1B));
-            __m128i back = _mm_cmpeq_epi8(text, _mm_set1_epi8(0x08));
+            __m128i low = _mm_cmplt_epi8(text, _mm_set1_epi8(0x20));
+            // Tabs and ends of lines: 0x09 to 0x0D.
+            __m128i moves = _mm_cmplt_epi8(_mm_add_epi8(text, _mm_set1_epi8(0x77)), _mm_set1_epi8(-0x80 + 5));
+            __m128i hash = _mm_cmpeq_epi8(text, _mm_set1_epi8('#'));
+            __m128i caret = _mm_cmpeq_epi8(text, _mm_set1_epi8('^'));
             __m128i slash = _mm_cmpeq_epi8(text, _mm_set1_epi8('\\'));
-            // Bytes of 0x80 and more have the bit that is looked at themselves.
-            __m128i found = _mm_or_si128(_mm_or_si128(text, shift), _mm_or_si128(_mm_or_si128(escape, back), slash));
+            __m128i erase = _mm_cmpeq_epi8(text, _mm_set1_epi8(0x7F));
+            __m128i spelled = _mm_or_si128(_mm_or_si128(hash, caret), _mm_or_si128(slash, erase));
+            // Bytes of 0x80 and more are negative, and so below the controls as well.
+            __m128i found = _mm_or_si128(_mm_andnot_si128(moves, low), spelled);
             int places = _mm_movemask_epi8(found);
             if (places) {
                 index += (size_t)__builtin_ctz((unsigned)places);

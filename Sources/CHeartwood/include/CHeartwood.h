@@ -728,7 +728,7 @@ size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count
 // These are four or more digits of which the first are a card's, and two or more digits after two capital letters.
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from);
 
-// How many bytes from a place on are not visible, be they as they are or spelled (\u001b, \u{1b}, \x1b, \033, \e): a terminal's
+// How many bytes from a place on are not visible, be they as they are or spelled (\u001b, \x1b, #033 …): a terminal's
 // escape sequence, or a mark of no width, such as a soft hyphen; 0 for what is visible.
 size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at);
 

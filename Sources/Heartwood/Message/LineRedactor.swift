@@ -149,7 +149,7 @@ extension RedactionRules {
         return redactor.read() ? (redactor.edits, redactor.found) : nil
     }
 
-    private static func mayBeJSON(_ text: UnsafeRawBufferPointer) -> Bool {
+    fileprivate static func mayBeJSON(_ text: UnsafeRawBufferPointer) -> Bool {
         guard let first = text.first(where: { !$0.isBlank }), let last = text.last(where: { !$0.isBlank })
         else {
             return false
@@ -278,6 +278,20 @@ private struct JSONRedactor {
         var text = LogBuffer(capacity: 0)
         var rulesFound: [Int] = []
         let (rules, depth) = (rules, depth)
+        let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
+        if !raw.contains(0x5C), !RedactionRules.mayBeJSON(raw) {
+            // Each secret alone, so that colors between them stay.
+            for secret in rules.isClear(raw) ? [] : rules.secrets(in: raw) {
+                var escaped = LogBuffer()
+                rules.append(raw, only: secret, to: &text)
+                text.withUnsafeBytes { escaped.appendInsideOfJSON($0) }
+                text.removeAll()
+                let start = inside.lowerBound
+                replace(secret.range.lowerBound + start..<secret.range.upperBound + start, escaped)
+                found.append(secret.rule)
+            }
+            return
+        }
         withPlain(inside) { plain in
             if rules.isClear(plain) { return }
             rules.append(plain, to: &text, &rulesFound, depth: depth + 1)

@@ -95,16 +95,23 @@ extension RedactionRules {
         var index = 0
         for secret in secrets {
             output.append(UnsafeRawBufferPointer(rebasing: bytes[index..<secret.range.lowerBound]))
-            appendMark(secret.marks, to: &output)
-            if let seen = secret.seen {
-                seen.withUnsafeBytes { append($0, secret.rule, to: &output) }
-            } else {
-                append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
-            }
-            appendMark(secret.marks, to: &output)
+            append(bytes, only: secret, to: &output)
             index = secret.range.upperBound
         }
         output.append(UnsafeRawBufferPointer(rebasing: bytes[index...]))
+    }
+
+    /// Adds what replaces a secret of a text.
+    func append(
+        _ bytes: UnsafeRawBufferPointer, only secret: RedactionPlan.Secret, to output: inout LogBuffer
+    ) {
+        appendMark(secret.marks, to: &output)
+        if let seen = secret.seen {
+            seen.withUnsafeBytes { append($0, secret.rule, to: &output) }
+        } else {
+            append(UnsafeRawBufferPointer(rebasing: bytes[secret.range]), secret.rule, to: &output)
+        }
+        appendMark(secret.marks, to: &output)
     }
 
     private func appendMark(_ backslashes: Int?, to output: inout LogBuffer) {

@@ -32,9 +32,16 @@ package final class LogFileSource {
 
     /// Opens a file, or standard input for `-`; what it is, its first bytes say.
     ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - offset: Where the text of a plain file is read from.
+    ///   - key: Where the key of an encrypted file comes from.
+    ///   - isFollowed: Whether more may come when the end was reached.
+    ///   - takesStreams: Whether it may be a pipe or the like, whose reading can wait.
     /// - Throws: ``LogError`` where it cannot be opened.
     package init(
-        path: String, offset: Int = 0, key: (any SecretProvider)? = nil, isFollowed: Bool = false
+        path: String, offset: Int = 0, key: (any SecretProvider)? = nil, isFollowed: Bool = false,
+        takesStreams: Bool = true
     ) throws {
         do throws(SystemFailure) {
             let number: Int32
@@ -43,6 +50,7 @@ package final class LogFileSource {
             descriptor = try Descriptor(number, calls)
             let kind = try calls.status(number).kind
             isStream = path == "-" || kind == .other
+            if isStream, !takesStreams { throw SystemFailure(.open, ENXIO) }
         } catch {
             throw LogError(.file, "Cannot open the file", place: path, cause: error.number)
         }

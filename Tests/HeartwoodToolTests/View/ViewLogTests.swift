@@ -412,6 +412,21 @@ struct ViewLogTests {
         #expect(both.output == outcome.output && both.error.isEmpty)
     }
 
+    @Test(
+        "A named pipe in the place of a log or of its archive does not keep the page waiting",
+        arguments: ["a.log", "a.log.gz", "c.log"])
+    func namedPipe(name: String) async throws {
+        let line = "2026-11-20 10:00:00.000Z info one\n"
+        let view = try ViewFixture([("a.log", Array(line.utf8)), ("b.log", Array(line.utf8))])
+        #expect(await view.indexed())
+        try FileManager.default.removeItem(atPath: view.directory + "/a.log")
+        #expect(mkfifo(view.directory + "/" + name, 0o600) == 0)
+        #expect(try view.rows("from=-2&count=2").count == 2)
+        try view.append("2026-11-20 10:00:01.000Z info two\n", to: "b.log")
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+        #expect(try view.rows("from=-2&count=3").map(\.message).filter { !$0.isEmpty } == ["one", "two"])
+    }
+
     @Test("A damaged archive is told, also where it is the newest file")
     func damagedArchive() async throws {
         let whole = try GzipMember.compress(Array(Self.text(8..<9).utf8))

@@ -68,7 +68,7 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
         guard !files.isEmpty else { return append(3, to: newFile()) }
         let index = Int.random(in: 0..<files.count, using: &random)
         let path = path(index)
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 0...7: append(Int.random(in: 1...12, using: &random), to: index)
         case 8: files[index].isOpenEnded ? append(1, to: index) : append(1, to: index, isOpenEnded: true)
         case 9 where files.count < 8: append(Int.random(in: 0...5, using: &random), to: newFile())
@@ -100,10 +100,15 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
             let text = lines(Int.random(in: 0...20, using: &random), of: index)
             try? Data(text.utf8).write(to: URL(fileURLWithPath: other))
             rename(other, path)
+        case 16:  // a named pipe, whose reading waits for ever
+            unlink(path)
+            mkfifo(path + ["", ".gz", ".2.log"][number % 3], 0o600)
+            files.remove(at: index)
         case 15:
             guard let text = FileManager.default.contents(atPath: path), !files[index].name.hasSuffix(".gz"),
                 let archive = try? GzipMember.compress(Array(text))
             else { return }
+            unlink(path + ".gz")
             try? Data(archive).write(to: URL(fileURLWithPath: path + ".gz"))
             unlink(path)
             files.remove(at: index)
@@ -134,7 +139,7 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
     }
 
     private func append(_ text: String, to path: String) {
-        let file = open(path, O_WRONLY | O_APPEND | O_CREAT, 0o600)
+        let file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600)
         var text = text
         text.withUTF8 { _ = write(file, $0.baseAddress, $0.count) }
         close(file)

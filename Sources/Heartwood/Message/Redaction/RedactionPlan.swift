@@ -236,7 +236,7 @@ final class RedactionPlan: Sendable {
         let found = found.sorted {
             if $0.range.lowerBound != $1.range.lowerBound { return $0.range.lowerBound < $1.range.lowerBound }
             if $0.range.count != $1.range.count { return $0.range.count > $1.range.count }
-            return $0.rule < $1.rule
+            return ($0.rule, $0.seen == nil ? 1 : 0) < ($1.rule, $1.seen == nil ? 1 : 0)
         }
         var result: [Secret] = []
         for secret in found {

@@ -73,7 +73,10 @@ public struct RedactionRules: Sendable {
     func secrets(in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
         if replacement == .reveal { return [] }
         guard let seen = SeenText(bytes) else { return plan.secrets(in: bytes) }
-        return RedactionPlan.merged(secrets(in: seen) + unseenSecrets(of: seen, in: bytes))
+        var found = secrets(in: seen) + unseenSecrets(of: seen, in: bytes)
+        // A backspace does not remove a character before another one is written over it.
+        if bytes.contains(0x08) { found += plan.secrets(in: bytes) }
+        return RedactionPlan.merged(found).map { seen.trimmed($0) }
     }
 
     /// The secrets in the visible text.
@@ -88,7 +91,7 @@ public struct RedactionRules: Sendable {
 
     /// The secrets in invisible sequences, such as the address of a link.
     func unseenSecrets(of seen: SeenText, in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
-        seen.unseen.flatMap { place in
+        seen.unseen.filter { $0.count > 12 }.flatMap { place in
             plan.secrets(in: UnsafeRawBufferPointer(rebasing: bytes[place])).map { secret in
                 var secret = secret
                 secret.range =

@@ -3,13 +3,21 @@ import CHeartwood
 /// A text as a person sees it.
 ///
 /// It has no terminal colors and other escape sequences, no characters that others are struck over, and none
-/// without width. A secret is looked for in this text, and replaced in the original.
+/// without width. A secret is looked for in this text and in the original, and replaced in the original.
 struct SeenText {
+    /// Successive bytes that are also successive in the original.
+    private struct Run {
+        /// Where it begins in this text.
+        let seen: Int
+        /// Where it begins in the original, with the characters that it is struck over.
+        let start: Int
+        /// Where its first byte is in the original.
+        let place: Int
+    }
+
     private(set) var bytes: [UInt8] = []
-    /// Where each byte is in the original, with the characters that it is struck over.
-    private var starts: [Int] = []
-    private var ends: [Int] = []
-    /// Where sequences are in the original that are long enough to hide a secret, such as a link's address.
+    private var runs: [Run] = []
+    /// Where invisible sequences are in the original.
     private(set) var unseen: [Range<Int>] = []
 
     /// Reads a text; nil where all of it is visible.
@@ -17,57 +25,82 @@ struct SeenText {
         guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
         var next = hw_next_unseen(base, text.count, 0)
         if next == text.count { return nil }
-        for capacity in [text.count] {
-            bytes.reserveCapacity(capacity)
-            starts.reserveCapacity(capacity)
-            ends.reserveCapacity(capacity)
-        }
+        bytes.reserveCapacity(text.count)
         var index = 0
         var start: Int?
         while index < text.count {
-            guard index == next else {
-                bytes.append(text[index])
-                starts.append(start ?? index)
-                index += 1
-                ends.append(index)
-                start = nil
+            if index < next {
+                runs.append(Run(seen: bytes.count, start: start ?? index, place: index))
+                bytes += text[index..<next]
+                (index, start) = (next, nil)
                 continue
             }
             if text[index] == 0x08 {
                 index += 1
+                next = hw_next_unseen(base, text.count, index)
+                guard let (letter, place) = removeLast() else { continue }
+                start = place
                 // An underline is struck before or after its letter.
-                if index < text.count, text[index] == 0x5F, let last = bytes.last, last != 0x5F {
+                if index < text.count, text[index] == 0x5F, letter.last != 0x5F {
                     index += 1
-                    ends[ends.count - 1] = index
+                    runs.append(Run(seen: bytes.count, start: place, place: index - letter.count))
+                    bytes += letter
                     start = nil
-                } else {
-                    start = removeLast() ?? start
+                    next = hw_next_unseen(base, text.count, index)
                 }
-            } else {
-                let length = hw_unseen(base, text.count, index)
-                if length > 12 { unseen.append(index..<index + length) }
-                index += length
+                continue
             }
+            let length = hw_unseen(base, text.count, index)
+            unseen.append(index..<index + length)
+            index += length
             next = hw_next_unseen(base, text.count, index)
         }
     }
 
-    /// Removes the last character; gives the place where it began.
-    private mutating func removeLast() -> Int? {
-        while let byte = bytes.popLast() {
-            ends.removeLast()
-            let start = starts.removeLast()
-            if byte & 0xC0 != 0x80 { return start }
-        }
-        return nil
+    /// Removes the last character; gives it, and the place where it began in the original.
+    private mutating func removeLast() -> (character: ArraySlice<UInt8>, start: Int)? {
+        guard !bytes.isEmpty else { return nil }
+        var first = bytes.count - 1
+        while first > 0, bytes[first] & 0xC0 == 0x80 { first -= 1 }
+        let result = (bytes[first...], place(of: first..<first).lowerBound)
+        bytes.removeLast(bytes.count - first)
+        while let run = runs.last, run.seen >= first { runs.removeLast() }
+        return result
     }
 
     /// Where a part of this text is in the original.
     func place(of range: Range<Int>) -> Range<Int> {
-        guard !range.isEmpty else {
-            let place = range.lowerBound < starts.count ? starts[range.lowerBound] : ends.last ?? 0
-            return place..<place
+        let first = run(of: range.lowerBound)
+        let start = range.lowerBound == first.seen ? first.start : first.place + range.lowerBound - first.seen
+        if range.isEmpty { return start..<start }
+        let index = range.upperBound - 1
+        let last = run(of: index)
+        return start..<(last.place + index - last.seen + 1)
+    }
+
+    /// A secret of the original without invisible sequences at its ends, which stay.
+    func trimmed(_ secret: RedactionPlan.Secret) -> RedactionPlan.Secret {
+        var secret = secret
+        var range = secret.range
+        for sequence in unseen
+        where sequence.lowerBound == range.lowerBound && sequence.upperBound < range.upperBound {
+            range = sequence.upperBound..<range.upperBound
         }
-        return starts[range.lowerBound]..<ends[range.upperBound - 1]
+        for sequence in unseen.reversed()
+        where sequence.upperBound == range.upperBound && sequence.lowerBound > range.lowerBound {
+            range = range.lowerBound..<sequence.lowerBound
+        }
+        secret.range = range
+        return secret
+    }
+
+    /// The run that a byte is in.
+    private func run(of index: Int) -> Run {
+        var (low, high) = (0, runs.count)
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if runs[middle].seen <= index { low = middle } else { high = middle }
+        }
+        return low < runs.count ? runs[low] : Run(seen: 0, start: 0, place: 0)
     }
 }

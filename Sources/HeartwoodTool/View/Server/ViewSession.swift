@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Heartwood
 import HeartwoodHTTP
 import HeartwoodServer
@@ -97,9 +98,12 @@ final class PipeView: Sendable {
 
     // MARK: Constants (any thread)
     /// A byte tells the process that the input has ended, and its end to end itself.
-    private let writer: Descriptor
+    private let writer: Locked<Descriptor?>
     /// The process writes a byte when the page can be opened; the end is its own.
     private let reader: Descriptor
+
+    /// Left when the process has ended.
+    private let ended = DispatchGroup()
 
     // MARK: Guarded by 'isEnding'
     private let isEnding = Locked(false)
@@ -110,19 +114,22 @@ final class PipeView: Sendable {
             PipeView.report("the system has no pipe for it")
             return nil
         }
-        (writer, reader) = (input.writer, output.reader)
+        (writer, reader) = (Locked(input.writer), output.reader)
         let program = Program(
             itself: [PipeView.command, directory], input: input.reader.number, output: output.writer.number)
         guard let program else {
             PipeView.report("its process cannot be started")
             return nil
         }
-        _ = DetachedThread.start { [isEnding] in
+        ended.enter()
+        let isWatched = DetachedThread.start { [isEnding, ended] in
             let signal = program.waitForEnd()
+            defer { ended.leave() }
             if stop.isRequested || isEnding.withLock({ $0 }) { return }
             let how = signal.map { "it was ended by signal \($0) (\(String(cString: strsignal($0))))" }
             PipeView.report((how ?? "it has ended") + "; lines are still written")
         }
+        if !isWatched { ended.leave() }
         // The page's address comes before the input is read.
         if SystemCalls.waitReadable(reader.number, stop.descriptor, milliseconds: 10_000) {
             var byte: UInt8 = 0
@@ -144,12 +151,16 @@ final class PipeView: Sendable {
     /// Goes on serving after the end of the input while a person may look at the page; then ends.
     func finish(unless stop: StopSignal) {
         var byte: UInt8 = 1
-        _ = withUnsafeBytes(of: &byte) { SystemCalls.write($0, to: writer.number) }
+        if let writer = writer.withLock({ $0 }) {
+            _ = withUnsafeBytes(of: &byte) { SystemCalls.write($0, to: writer.number) }
+        }
         if !stop.isRequested, Terminal.error.isTerminal {
             Terminal.error.write("heartwood pipe: the page is still served; Ctrl-C ends\n")
             SystemCalls.waitReadable(stop.descriptor, reader.number)
         }
         isEnding.withLock { $0 = true }
+        writer.withLock { $0 = nil }
+        _ = ended.wait(timeout: .now() + .seconds(2))
     }
 
     /// Serves the files of a pipe, in the process that was started for it.

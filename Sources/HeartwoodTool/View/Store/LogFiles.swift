@@ -238,7 +238,7 @@ final class LogFiles: Sendable {
                     !LogFiles.isPlain(file.number, calls)
                 else { continue }
             }
-            if let source = try? LogFileSource(path: path, key: key) { return source }
+            if let source = try? LogFileSource(path: path, key: key, takesStreams: false) { return source }
         }
         return nil
     }

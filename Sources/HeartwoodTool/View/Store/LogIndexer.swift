@@ -122,7 +122,9 @@ final class LogIndexer {
             }
         }
         guard file.isPlain else {
-            guard let source = try? LogFileSource(path: file.path, key: key) else { return nil }
+            guard let source = try? LogFileSource(path: file.path, key: key, takesStreams: false) else {
+                return nil
+            }
             var text: [UInt8] = []
             while text.count < LogIndexer.sample, let piece = try? source.next() { text += piece }
             return moments(text).first.map { ($0, $0) }
@@ -319,7 +321,7 @@ final class LogIndexer {
             if planned.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
         }
         do {
-            let source = try LogFileSource(path: file.path, key: key)
+            let source = try LogFileSource(path: file.path, key: key, takesStreams: false)
             while !isStopped(), offset + pending.count < file.limit, let piece = try source.next() {
                 pending += piece
                 if offset + pending.count > file.limit {

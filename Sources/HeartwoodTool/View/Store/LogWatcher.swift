@@ -118,7 +118,9 @@ final class LogWatcher {
             if isPlain {
                 (limit, tail.last) = end(of: file.number, isLast: isLast)
                 tail.offset = limit
-            } else if isLast, let source = try? LogFileSource(path: path, key: key, isFollowed: true) {
+            } else if isLast,
+                let source = try? LogFileSource(path: path, key: key, isFollowed: true, takesStreams: false)
+            {
                 var isReadable = true
                 do {
                     while let piece = try source.next() {
@@ -201,7 +203,7 @@ final class LogWatcher {
             places[index].tails.removeAll { $0.identity == status.identity && $0.path != path }
             var tail = tail(of: path, places[index].prefix, status.identity)
             if !LogFiles.isPlain(file.number, calls) {
-                tail.source = try? LogFileSource(path: path, key: key, isFollowed: true)
+                tail.source = try? LogFileSource(path: path, key: key, isFollowed: true, takesStreams: false)
             }
             places[index].tails.append(tail)
             readAll()
