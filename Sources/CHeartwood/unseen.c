@@ -1,4 +1,4 @@
-// What is not visible of a text on a terminal or in a browser.
+// Finds the bytes of a text that a terminal or a browser does not show.
 
 #include "CHeartwood.h"
 
@@ -8,10 +8,10 @@
 #include <emmintrin.h>
 #endif
 
-// A character of a text, which may be spelled: \u001b, \u{1b}, \x1b, \033, \e, with any number of backslashes, #033, ^[.
+// A character, as it is or spelled: \u001b, \u{1b}, \x1b, \033, \e, with any number of backslashes; #033; ^[.
 struct hw_character {
     uint32_t scalar;
-    // How many bytes it has; 0 at the end of the text, and where it is no UTF-8.
+    // Its length in bytes; 0 at the end of the text, and for bytes that are not UTF-8.
     size_t length;
     bool isSpelled;
 };
@@ -69,8 +69,8 @@ static struct hw_character hw_character(const uint8_t *bytes, size_t count, size
     return found;
 }
 
-// The length of a string that ends with BEL or ESC \, from behind its start; 0 where it does not end on its line, or, if it is
-// spelled, in front of a quotation mark.
+// The length of a control string with its end, which is BEL or ESC \; 0 if its line ends first, or, if it is spelled, a
+// quotation mark comes first.
 static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at, bool isSpelled) {
     for (size_t index = at; index < count && bytes[index] != '\n' && index - at < 8192;) {
         if (isSpelled && bytes[index] == '"') return 0;
@@ -100,10 +100,10 @@ size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
     size_t end = start;
     if (kind == '[') {
         while (end < count && bytes[end] >= 0x30 && bytes[end] <= 0x3F) end++;
-        // The shape of the cursor, and a soft reset.
+        // Cursor style, and soft reset.
         if (count - end >= 2 && (!memcmp(bytes + end, " q", 2) || !memcmp(bytes + end, "!p", 2))) return end + 2 - at;
-        // After a sequence that was cut off, text follows. A letter too many does no harm, one that is missing would hide a
-        // name: only the ends of colors, of clearing and of modes are taken for ends.
+        // If a sequence was cut off, ordinary text follows. Taking its first letter for the final byte would hide a name such
+        // as `password`. So only the final bytes of colors, erasing and modes are accepted.
         const char *ends = start < end && bytes[start] == '?' ? "hlm" : "JKm";
         bool isEnded = end < count && bytes[end] && strchr(ends, bytes[end]);
         return end + isEnded - at;
@@ -112,14 +112,15 @@ size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
         size_t length = hw_control_string(bytes, count, start, escape.isSpelled);
         return length || !escape.isSpelled ? start + length - at : 0;
     }
-    // What selects the letters, as `tput sgr0` writes it, keeps the place of the cursor, or sets the keypad.
+    // Selects a character set, as `tput sgr0` does; saves or restores the cursor; sets the keypad mode.
     bool isSelection = (kind == '(' || kind == ')') && end < count && bytes[end] && strchr("0AB", bytes[end]);
     if (isSelection) return end + 1 - at;
     if (!escape.isSpelled && kind && strchr("78=>\\", kind)) return end - at;
     return escape.isSpelled ? 0 : escape.length;
 }
 
-// Marks of no width: of joining, direction and variation, the soft hyphen, fillers, and controls that do not move.
+// Characters without width: joiners, direction marks, variation selectors, the soft hyphen, fillers, and control characters
+// that do not move the cursor.
 static bool hw_has_no_width(uint32_t scalar) {
     if (scalar < 0x20) return scalar != 0x1B && (scalar < 0x08 || scalar > 0x0D);
     return scalar == 0x7F || scalar == 0xAD || scalar == 0x34F || scalar == 0x61C || scalar == 0x115F || scalar == 0x1160
@@ -135,7 +136,7 @@ size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at) {
     return hw_escape_sequence(bytes, count, at);
 }
 
-// Whether a byte may be the first one of what is not seen.
+// Whether a byte can begin an invisible sequence.
 static inline bool hw_may_be_unseen(uint8_t byte) {
     if (byte < 0x20) return byte < 0x09 || byte > 0x0D;
     switch (byte) {
@@ -171,7 +172,7 @@ size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from) {
         if (index >= count) break;
 #endif
         if (hw_may_be_unseen(bytes[index]) && (bytes[index] == 0x08 || hw_unseen(bytes, count, index) > 0)) return index;
-        // A run of backslashes is one spelling.
+        // A run of backslashes belongs to one spelling.
         if (bytes[index] == '\\') while (index + 1 < count && bytes[index + 1] == '\\') index++;
         index++;
     }

@@ -118,14 +118,14 @@ function paint() {
   $("newer").hidden = follow || !pending;
   if (pending) $("newer").textContent = "↓ " + number(pending) + (pending === 1 ? " new line" : " new lines");
 }
-// What a removed row says: how many there are in a run of one file, where it is the first one on the screen, and otherwise nothing.
+// The text of a removed row. The first one on the screen says how many rows of its file were removed in a run; others are empty.
 function removal(n, start) {
   const file = rowAt(n)[6], isSame = row => row && row[7] === 2 && row[6] === file;
   if (n > start && isSame(rowAt(n - 1))) return "";
   let from = n, to = n + 1;
   while (n - from < RUN && isSame(rowAt(from - 1))) from--;
   while (to - n < RUN && isSame(rowAt(to))) to++;
-  // What is not loaded may go on with it, and is loaded next.
+  // The run may continue in rows that are not loaded; they are loaded next.
   const isLong = n - from >= RUN || to - n >= RUN;
   if (n - from < RUN && from > first && !rowAt(from - 1)) edge = Math.floor((from - 1) / PAGE);
   else if (to - n < RUN && to < end && !rowAt(to)) edge = Math.floor(to / PAGE);
@@ -133,7 +133,7 @@ function removal(n, start) {
   const unit = filter.fold ? "record" : "line", count = to - from;
   return number(count) + (isWhole ? "" : " or more") + " " + unit + (count === 1 && isWhole ? "" : "s") + " of " + file + (count === 1 && isWhole ? " was" : " were") + " removed";
 }
-// How far a run is followed, and the page of rows that is missing for it.
+// How many rows of a run are counted in each direction, and the page of rows that is missing.
 const RUN = 1000;
 let edge = null;
 // Columns are as wide as what is in them, so that messages begin at the same place.

@@ -48,7 +48,7 @@ document.addEventListener("copy", event => {
   const within = pool.filter(node => !node.hidden && node.row && selection.containsNode(node, true)).sort((a, b) => a.n - b.n);
   // A part of one row is copied as it is.
   if (within.length < 2) {
-    // But a field is no line.
+    // The fields of a row are not lines of their own.
     const text = String(selection);
     if (!text.includes("\n")) return;
     event.clipboardData.setData("text/plain", text.replace(/\n+/g, " "));

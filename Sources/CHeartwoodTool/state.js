@@ -140,7 +140,7 @@ function reset() {
   first = end = 0; isReady = false; selected = anchor = null;
   pos = 0; pending = 0; rates = [];
 }
-// A hidden page leaves its connection to others, since a browser opens six to one server, and catches up when it is seen.
+// A hidden page closes its connection, since a browser opens only six to one server. It catches up when it is visible again.
 function listen() {
   if (source) source.close();
   source = null; caughtUp = isReady ? performance.now() + 1000 : 0;

@@ -728,14 +728,14 @@ size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count
 // These are four or more digits of which the first are a card's, and two or more digits after two capital letters.
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from);
 
-// How many bytes from a place on are not visible, be they as they are or spelled (\u001b, \x1b, #033 …): a terminal's
-// escape sequence, or a mark of no width, such as a soft hyphen; 0 for what is visible.
+// The length of the invisible sequence at a position: a terminal escape sequence, as it is or spelled (\u001b, \x1b, #033 …), or
+// a character without width, such as a soft hyphen. 0 if there is none.
 size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at);
 
-// The same for escape sequences alone.
+// The same for escape sequences only.
 size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at);
 
-// The next place, from `from` on, of what is not visible, or of a backspace; `count` where there is none.
+// The next position, from `from` on, of an invisible sequence or a backspace; `count` if there is none.
 size_t hw_next_unseen(const uint8_t *bytes, size_t count, size_t from);
 
 // MARK: Bytes of lines

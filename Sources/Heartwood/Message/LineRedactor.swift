@@ -67,7 +67,7 @@ package struct LineRedactor {
             && line.firstRange(of: SecretShapes.keyLabel, from: begin.upperBound) != nil
     }
 
-    /// What is replaced of a further line of a private key; nil for a line that does not belong to it.
+    /// The part to replace in a further line of a private key; nil if the line is not part of the key.
     private mutating func keyLine(_ line: UnsafeRawBufferPointer) -> Range<Int>? {
         if let seen = SeenText(line) {
             return seen.bytes.withUnsafeBytes { keyLine($0) }.map(seen.place)
@@ -96,7 +96,7 @@ package struct LineRedactor {
 }
 
 extension RedactionRules {
-    /// What replaces some of a text.
+    /// A part of a text, and its replacement.
     typealias Edit = (place: Range<Int>, text: [UInt8])
 
     /// Adds a text without its secrets, and their rules to `found`; JSON stays JSON.
@@ -107,7 +107,7 @@ extension RedactionRules {
             found += rules
             return append(text, edits: edits, to: &output)
         }
-        // JSON in colors, as a tool shows it.
+        // Colored JSON, as `jq` prints it.
         guard let seen = SeenText(text),
             var (edits, rules) = seen.bytes.withUnsafeBytes({ editsOfJSON($0, depth) })
         else {
@@ -128,7 +128,7 @@ extension RedactionRules {
         append(text, edits: edits, to: &output)
     }
 
-    /// Adds a text with some of it replaced.
+    /// Adds a text with replacements.
     func append(_ text: UnsafeRawBufferPointer, edits: [Edit], to output: inout LogBuffer) {
         var index = 0
         for edit in edits {
@@ -141,7 +141,7 @@ extension RedactionRules {
 
     /// What replaces the secrets of JSON, and the rules that found them; nil for another text.
     private func editsOfJSON(_ text: UnsafeRawBufferPointer, _ depth: Int) -> ([Edit], [Int])? {
-        // JSON has no control characters in its strings: what has them is JSON once they are taken away.
+        // JSON strings cannot contain control characters: such a text can only be colored JSON.
         guard depth < 4, RedactionRules.mayBeJSON(text), !text.contains(0x1B), !text.contains(0x08) else {
             return nil
         }
@@ -280,7 +280,7 @@ private struct JSONRedactor {
         let (rules, depth) = (rules, depth)
         let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
         if !raw.contains(0x5C), !RedactionRules.mayBeJSON(raw) {
-            // Each secret alone, so that colors between them stay.
+            // Each secret is replaced separately, so that colors between them stay.
             for secret in rules.isClear(raw) ? [] : rules.secrets(in: raw) {
                 var escaped = LogBuffer()
                 rules.append(raw, only: secret, to: &text)

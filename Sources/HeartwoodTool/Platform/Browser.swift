@@ -47,7 +47,7 @@ struct Program: Sendable {
     ///   - path: Where it is, or its name, to be found where programs are.
     ///   - input: What it reads; nil for nothing.
     ///   - output: What it writes its output to; nil for nothing.
-    ///   - isApart: Whether it keeps the standard error, and the signals of the terminal are not for it.
+    ///   - isApart: Whether it gets this program's standard error, and no signals of the terminal.
     init?(
         _ words: [String], path: String, input: Int32? = nil, output: Int32? = nil, isApart: Bool = false
     ) {
@@ -81,7 +81,7 @@ struct Program: Sendable {
 
     /// Starts this program again, with other arguments, apart from the terminal's signals.
     init?(itself arguments: [String], input: Int32, output: Int32) {
-        // The file of this very program, even if another has its name by now.
+        // The file of this program, even if it was replaced meanwhile.
         let own = "/proc/self/exe"
         let path = access(own, X_OK) == 0 ? own : CommandLine.arguments[0]
         self.init(

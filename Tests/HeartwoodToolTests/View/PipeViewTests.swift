@@ -8,102 +8,91 @@ import Testing
 @testable import HeartwoodTool
 
 @Suite("heartwood pipe --view", .inTurn) struct PipeViewTests {
-    /// A pipe whose reading end the tool gets.
-    private final class Input {
-        let reading: FileHandle
-        let writing: FileHandle
+    /// A pipe whose page can be opened.
+    private struct Started {
+        let tool: ToolProcess
+        let child: ChildProcess
+        /// What the pipe and the page say.
+        let said: String
+        let port: Int
+        let page: String
+        private let input: FileHandle
 
-        init() {
+        init(_ options: [String] = []) async throws {
             let pipe = Pipe()
-            (reading, writing) = (pipe.fileHandleForReading, pipe.fileHandleForWriting)
+            tool = try ToolProcess()
+            let said = try tool.file("said")
+            child = try tool.start(
+                ["pipe", "--directory", tool.logs, "--view"] + options,
+                input: .descriptor(pipe.fileHandleForReading.fileDescriptor), error: .file(said))
+            try pipe.fileHandleForReading.close()
+            let address = try await eventually("the address is there") {
+                try String(contentsOfFile: said, encoding: .utf8).firstMatch(
+                    of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
+            }
+            (self.said, input, page) = (said, pipe.fileHandleForWriting, String(address.2))
+            port = try #require(Int(address.1))
         }
 
         func send(_ range: Range<Int>) throws {
-            try writing.write(contentsOf: Data(range.map { "error line \($0)\n" }.joined().utf8))
+            try input.write(contentsOf: Data(range.map { "error line \($0)\n" }.joined().utf8))
+        }
+
+        /// Ends the input; the pipe writes everything, and ends.
+        func finish(_ lines: Int) async throws {
+            try input.close()
+            #expect(await child.ended().isSuccess)
+            #expect(try tool.messages().count == lines)
+        }
+
+        func get(_ target: String = "") -> RawClient.Answer? { RawClient.get(page + target, port: port) }
+
+        func isSaid(_ text: String) throws -> Bool {
+            try String(contentsOfFile: said, encoding: .utf8).contains(text)
         }
     }
 
     @Test("The page shows lines while they are written, across rolls, and ends with the input")
     func showsWhileWriting() async throws {
-        let tool = try ToolProcess()
-        let input = Input()
-        let said = try tool.file("said")
-        let child = try tool.start(
-            ["pipe", "--directory", tool.logs, "--max-size", "64KiB", "--view"],
-            input: .descriptor(input.reading.fileDescriptor), error: .file(said))
-        try input.reading.close()
-        let address = try await eventually("the address is there") {
-            try String(contentsOfFile: said, encoding: .utf8).firstMatch(
-                of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
-        }
-        let port = try #require(Int(address.1))
-        func lines() -> [Substring] {
-            let answer = RawClient.get("\(address.2)api/lines?q=line", port: port)
-            return (answer?.text ?? "").split(separator: "\n")
-        }
-        #expect(RawClient.get(String(address.2), port: port)?.status == 200)
-        #expect(RawClient.get("/", port: port)?.status == 403)
-        try input.send(0..<1000)
+        let pipe = try await Started(["--max-size", "64KiB"])
+        func lines() -> [Substring] { (pipe.get("api/lines?q=line")?.text ?? "").split(separator: "\n") }
+        #expect(pipe.get()?.status == 200)
+        #expect(RawClient.get("/", port: pipe.port)?.status == 403)
+        try pipe.send(0..<1000)
         try await eventually("the page has the lines") { lines().count == 1000 }
         // Five files and more.
-        try input.send(1000..<12_000)
+        try pipe.send(1000..<12_000)
         try await eventually("the page has all lines") { lines().count == 12_000 }
         let numbers = lines().compactMap { $0.split(separator: " ").last.flatMap { Int($0) } }
         #expect(numbers == Array(0..<12_000))
-        #expect(try tool.logFiles().count > 4)
-        try input.writing.close()
-        #expect(await child.ended().isSuccess)
-        #expect(try tool.messages().count == 12_000)
+        #expect(try pipe.tool.logFiles().count > 4)
+        try await pipe.finish(12_000)
     }
 
     @Test(
         "Whatever ends the page's process, the lines go on, and what happened is told",
         arguments: [SIGILL, SIGKILL, SIGTERM])
     func endOfThePage(signal: Int32) async throws {
-        let tool = try ToolProcess()
-        let input = Input()
-        let said = try tool.file("said")
-        let child = try tool.start(
-            ["pipe", "--directory", tool.logs, "--view"],
-            input: .descriptor(input.reading.fileDescriptor), error: .file(said))
-        try input.reading.close()
-        func isSaid(_ text: String) throws -> Bool {
-            try String(contentsOfFile: said, encoding: .utf8).contains(text)
-        }
-        try await eventually("the address is there") { try isSaid("http://") }
-        try input.send(0..<1000)
-        let path = "/proc/\(child.id)/task/\(child.id)/children"
-        let page = try #require(
-            try String(contentsOfFile: path, encoding: .utf8).split(separator: " ").first.flatMap {
-                pid_t($0)
-            })
+        let pipe = try await Started()
+        try pipe.send(0..<1000)
+        let path = "/proc/\(pipe.child.id)/task/\(pipe.child.id)/children"
+        let children = try String(contentsOfFile: path, encoding: .utf8).split(separator: " ")
+        let page = try #require(children.first.flatMap { pid_t($0) })
         #expect(kill(page, signal) == 0)
-        try await eventually("the end is told") { try isSaid("the page is not shown: ") }
-        try input.send(1000..<3000)
-        try input.writing.close()
-        #expect(await child.ended().isSuccess)
-        #expect(try tool.messages().count == 3000)
-        #expect(try isSaid("it was ended by signal \(signal)"))
+        try await eventually("the end is told") {
+            try pipe.isSaid("the page is not shown: it was ended by signal \(signal)")
+        }
+        try pipe.send(1000..<3000)
+        try await pipe.finish(3000)
     }
 
     @Test("The page's process ends with the pipe, also where that is killed")
     func endOfThePipe() async throws {
-        let tool = try ToolProcess()
-        let input = Input()
-        let said = try tool.file("said")
-        let child = try tool.start(
-            ["pipe", "--directory", tool.logs, "--view"],
-            input: .descriptor(input.reading.fileDescriptor), error: .file(said))
-        try input.reading.close()
-        let address = try await eventually("the address is there") {
-            try String(contentsOfFile: said, encoding: .utf8).firstMatch(
-                of: /http:\/\/127\.0\.0\.1:(\d+)(\/\w+\/)\n/)
-        }
-        let port = try #require(Int(address.1))
-        #expect(RawClient.get(String(address.2), port: port)?.status == 200)
-        #expect(kill(child.id, SIGKILL) == 0)
-        _ = await child.ended()
-        try await eventually("nobody answers") { RawClient.get(String(address.2), port: port) == nil }
+        let pipe = try await Started()
+        #expect(pipe.get()?.status == 200)
+        #expect(kill(pipe.child.id, SIGKILL) == 0)
+        _ = await pipe.child.ended()
+        try await eventually("the server is gone") { pipe.get() == nil }
     }
 
     @Test("--view without a directory is a mistake that is told") func mistake() async throws {

@@ -296,7 +296,7 @@ private final class WorldView {
 struct ViewWorldTests {
     @Test(
         "Whatever becomes of the files, at whatever moment, a row is its line or gone, and the view goes on",
-        arguments: Tier.amount(0..<40, full: 0..<500))
+        arguments: Tier.amount(0..<40, full: 0..<400))
     func world(seed: Int) throws {
         LogArchives.register()
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent(

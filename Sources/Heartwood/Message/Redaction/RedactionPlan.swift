@@ -12,7 +12,7 @@ final class RedactionPlan: Sendable {
         let rule: Int
         /// Where a replacement needs quotation marks, how many backslashes are before each of them.
         var marks: Int?
-        /// What a person sees of it, where that is not all.
+        /// Its visible part, if that is not all of it.
         var seen: [UInt8]?
     }
 

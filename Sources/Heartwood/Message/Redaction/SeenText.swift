@@ -2,14 +2,14 @@ import CHeartwood
 
 /// A text as a person sees it.
 ///
-/// It has no terminal colors and other escape sequences, no characters that others are struck over, and none
-/// without width. A secret is looked for in this text and in the original, and replaced in the original.
+/// It lacks terminal colors and other escape sequences, overstruck characters, and characters without width.
+/// Secrets are found in this text and replaced in the original.
 struct SeenText {
-    /// Successive bytes that are also successive in the original.
+    /// A range of bytes that is contiguous in the original.
     private struct Run {
         /// Where it begins in this text.
         let seen: Int
-        /// Where it begins in the original, with the characters that it is struck over.
+        /// Where it begins in the original, including the characters that it overstrikes.
         let start: Int
         /// Where its first byte is in the original.
         let place: Int
@@ -40,7 +40,7 @@ struct SeenText {
                 next = hw_next_unseen(base, text.count, index)
                 guard let (letter, place) = removeLast() else { continue }
                 start = place
-                // An underline is struck before or after its letter.
+                // An underline can come before or after its letter.
                 if index < text.count, text[index] == 0x5F, letter.last != 0x5F {
                     index += 1
                     runs.append(Run(seen: bytes.count, start: place, place: index - letter.count))
@@ -57,7 +57,7 @@ struct SeenText {
         }
     }
 
-    /// Removes the last character; gives it, and the place where it began in the original.
+    /// Removes the last character and returns it, with its start in the original.
     private mutating func removeLast() -> (character: ArraySlice<UInt8>, start: Int)? {
         guard !bytes.isEmpty else { return nil }
         var first = bytes.count - 1
@@ -78,7 +78,7 @@ struct SeenText {
         return start..<(last.place + index - last.seen + 1)
     }
 
-    /// A secret of the original without invisible sequences at its ends, which stay.
+    /// Leaves invisible sequences at the ends of a secret out of it, so that they stay in the text.
     func trimmed(_ secret: RedactionPlan.Secret) -> RedactionPlan.Secret {
         var secret = secret
         var range = secret.range

@@ -32,7 +32,7 @@ struct LogRow: Sendable {
 
     private static let reader = LineReader()
 
-    /// Takes a line of a block; one that the block does not have is one whose file is gone.
+    /// Takes a line of a block; an index that the block does not have is a line whose file is gone.
     init(
         _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, file: (Int) -> String,
         folded: Int = 0, limit: Int = .max
@@ -40,7 +40,7 @@ struct LogRow: Sendable {
         (self.number, self.line, self.folded) = (number, line, folded)
         let place = line < text.lines.count ? text.lines[line] : nil
         self.file = (place?.part ?? block.pieces.first?.part).map(file) ?? ""
-        // A part is copied, so that a row does not hold a block of one long line.
+        // A part is copied, so that the row does not keep all of a long line in memory.
         self.text = text[line].map { $0.count > limit ? Array($0.prefix(limit))[...] : $0 }
         offset = place?.offset ?? 0
         guard self.text != nil else {

@@ -27,7 +27,7 @@ final class LogScan: Sendable {
     /// What a filter wants of a block.
     private struct Matches {
         var lines = LineSet()
-        /// What these lines say, without their places.
+        /// What these lines say.
         var facts = BlockFacts()
     }
 
@@ -48,7 +48,7 @@ final class LogScan: Sendable {
 
     private struct State {
         var rows = RowIndex()
-        /// What was found in the blocks before 0, the last one first, and from 0 on.
+        /// The matches in the blocks before 0, the last one first, and in those from 0 on.
         var back: [LineSet] = []
         var front: [LineSet] = []
         /// Of all blocks but the last one of new lines.
@@ -140,7 +140,7 @@ final class LogScan: Sendable {
                 continue
             }
             let text = store.files.text(of: block)
-            // What is gone is counted where it was.
+            // Records that are gone are spread over the time of their block.
             guard text.isWhole else {
                 sum.spread(own)
                 continue
@@ -161,7 +161,7 @@ final class LogScan: Sendable {
         }
     }
 
-    /// Some rows, from a number on, with so much of each text; fewer where there are not so many.
+    /// Up to `count` rows from a number on, with up to `limit` bytes of the text of each.
     func rows(from first: Int, count: Int, upTo limit: Int = .max) -> [LogRow] {
         let index = self.rows
         var rows: [LogRow] = []
@@ -196,8 +196,8 @@ final class LogScan: Sendable {
     /// The next row after or before a row; nil if none is known.
     ///
     /// At most `limit` blocks are read, and only those whose facts say that they may have one. `wanted` says
-    /// which lines of a block are looked for, and may count others that are no rows. Where the limit was
-    /// reached, the result says from which row to go on.
+    /// which lines of a block match; they need not be rows. If the limit was reached, the result says from
+    /// which row to go on.
     private func next(
         from row: Int, isForward: Bool, limit: Int = .max, mayHave: (BlockFacts) -> Bool,
         wanted: (LogBlock, BlockText, LineSet) -> LineSet
@@ -289,7 +289,7 @@ final class LogScan: Sendable {
         let index = rows
         guard index.count(ofBlock: number) > 0 else { return nil }
         let lines = lines(of: number, block)
-        // The line itself or its record, or, where it is none of the rows, the one behind it.
+        // The row of the line or its record; if there is none, the next one.
         let own = lines.contains(line) || !filter.isFolded ? line : block.facts.heads.last(upTo: line) ?? line
         let place = min(lines.rank(of: own), index.count(ofBlock: number) - 1)
         return index.firstRow(ofBlock: number) + place

@@ -91,15 +91,15 @@ struct ViewOptions: Sendable {
 
 /// The page that `heartwood pipe --view` shows while it writes its files.
 ///
-/// A process of its own serves it: whatever ends that, the lines go on.
+/// A separate process serves it. Whatever ends that process, the pipe goes on.
 final class PipeView: Sendable {
-    /// What the arguments of that process begin with.
+    /// The first argument of that process.
     static let command = "serve-pipe-view"
 
     // MARK: Constants (any thread)
-    /// A byte tells the process that the input has ended, and its end to end itself.
+    /// A byte tells the process that the input has ended; closing it ends the process.
     private let writer: Locked<Descriptor?>
-    /// The process writes a byte when the page can be opened; the end is its own.
+    /// Gets a byte when the page can be opened, and ends with the process.
     private let reader: Descriptor
 
     /// Left when the process has ended.
@@ -108,7 +108,7 @@ final class PipeView: Sendable {
     // MARK: Guarded by 'isEnding'
     private let isEnding = Locked(false)
 
-    /// Starts to serve the files of a pipe; where that is not possible, says so.
+    /// Starts to serve the files of a pipe; nil, with a message, if that fails.
     init?(directory: String, unless stop: StopSignal) {
         guard let input = PipeView.makePipe(), let output = PipeView.makePipe() else {
             PipeView.report("the system has no pipe for it")
@@ -163,7 +163,7 @@ final class PipeView: Sendable {
         _ = ended.wait(timeout: .now() + .seconds(2))
     }
 
-    /// Serves the files of a pipe, in the process that was started for it.
+    /// Serves the files of a pipe, in the separate process.
     static func serve(_ directory: String) throws {
         let log = ViewLog(paths: [directory], key: nil)
         try log.start()

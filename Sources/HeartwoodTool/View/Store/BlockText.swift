@@ -1,10 +1,10 @@
 import Heartwood
 import HeartwoodReading
 
-/// The lines of a block: where each is in the text, and where it comes from.
+/// The text of a block: where each line is in it, and which file each is from.
 ///
-/// 1. There is a line for each of the block, in the block's order; one whose file is gone has no range.
-/// 2. A range belongs to this text and to no other: both are made together, and replaced together.
+/// 1. It has every line of the block, in the block's order. A line whose file is gone has no range.
+/// 2. A range belongs to this text only: both are made together and replaced together.
 struct BlockText: Sendable {
     /// A line, without its newline.
     struct Line: Sendable {
@@ -35,7 +35,7 @@ struct BlockText: Sendable {
 
     /// Puts the lines of some texts in their order.
     init(_ sources: [Source], _ order: LineOrder) {
-        // Up to where each text is used.
+        // How much of each text is used.
         var ends = sources.map { _ in 0 }
         bytes.reserveCapacity(sources.reduce(1) { $0 + ($1.bytes?.count ?? 0) })
         order.forEachRun { number, count in
@@ -68,7 +68,7 @@ struct BlockText: Sendable {
         return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
 
-    /// The lines of the block that begin at some places of the text, which are given in any order.
+    /// The lines that begin at some positions of the text, given in any order.
     func lines(at starts: some Sequence<Int>) -> LineSet {
         var result = LineSet()
         var line = 0

@@ -2,8 +2,8 @@ import Heartwood
 
 /// Some successive lines of a log, from one file or several, and what is known of them.
 ///
-/// How many lines there are, which of them begin records, and from which piece each comes is fixed when the
-/// block is made. A line has the same place in its block whatever becomes of the files.
+/// The number of lines, which of them begin records, and which piece each line is from are fixed when the
+/// block is made. So a line keeps its index in the block, whatever happens to the files.
 struct LogBlock: Sendable {
     /// Some text of a file.
     struct Piece: Sendable {
@@ -12,7 +12,7 @@ struct LogBlock: Sendable {
         let offset: Int
         /// How many bytes it has.
         let count: Int
-        /// A hash of the bytes: others that are in their place later are not taken for them.
+        /// A hash of the bytes, to notice that the file has other bytes there now.
         let hash: Int
 
         init(part: Int, offset: Int, _ bytes: UnsafeRawBufferPointer) {
@@ -41,9 +41,9 @@ struct LogBlock: Sendable {
     var carry = LineCarry()
 }
 
-/// From which text each line of a block comes: a run of lines of one text, then one of another.
+/// Which text each line of a block is from, as runs of lines of one text after another.
 struct LineOrder: Sendable {
-    /// The number of the text and of the lines of each run, in seven bits a byte.
+    /// The text and the number of lines of each run, as integers of variable length.
     private var packed: [UInt8] = []
 
     init() {}
@@ -61,7 +61,7 @@ struct LineOrder: Sendable {
         }
     }
 
-    /// Adds the runs of other texts; `first` is the number of the first of these here.
+    /// Adds the runs of other texts, which are numbered from `first` on.
     mutating func append(_ other: LineOrder, first: Int) {
         other.forEachRun { append(text: first + $0, lines: $1) }
     }
@@ -83,7 +83,7 @@ struct LineOrder: Sendable {
     }
 }
 
-/// Some lines of a block, by their places in it.
+/// A set of lines of a block, by their indices.
 struct LineSet: Sendable {
     private var words: [UInt64] = []
     private(set) var count = 0
@@ -113,7 +113,7 @@ struct LineSet: Sendable {
         line / 64 < words.count && words[line / 64] >> UInt64(line % 64) & 1 != 0
     }
 
-    /// The first line of the set that is not before a line of the block.
+    /// The first member at or after a line.
     func next(from line: Int) -> Int? {
         var index = line / 64
         guard index < words.count else { return nil }
@@ -126,7 +126,7 @@ struct LineSet: Sendable {
         return index * 64 + word.trailingZeroBitCount
     }
 
-    /// The last line of the set that is not after a line of the block.
+    /// The last member at or before a line.
     func last(upTo line: Int) -> Int? {
         guard line >= 0, !words.isEmpty else { return nil }
         var index = min(line / 64, words.count - 1)
@@ -140,7 +140,7 @@ struct LineSet: Sendable {
         return index * 64 + 63 - word.leadingZeroBitCount
     }
 
-    /// How many lines of the set are before a line of the block.
+    /// The number of members before a line.
     func rank(of line: Int) -> Int {
         var rank = words.prefix(line / 64).reduce(0) { $0 + $1.nonzeroBitCount }
         if line / 64 < words.count, line % 64 > 0 {
@@ -149,7 +149,7 @@ struct LineSet: Sendable {
         return rank
     }
 
-    /// The line of the set before which there are so many others.
+    /// The member with so many members before it.
     func line(at rank: Int) -> Int? {
         var rest = rank
         for (index, word) in words.enumerated() {
@@ -163,7 +163,7 @@ struct LineSet: Sendable {
         return nil
     }
 
-    /// The lines, in their order.
+    /// The members, in ascending order.
     var lines: some Sequence<Int> {
         sequence(state: 0) { from -> Int? in
             guard let line = next(from: from) else { return nil }

@@ -18,7 +18,7 @@ final class LogIndexer {
         let size: Int
         /// How much of its text was there; a later line is one that came.
         let limit: Int
-        /// The text in front of `limit`; where another is there, the file was cut since.
+        /// The last bytes before `limit`; if others are there, the file was cut.
         let last: ArraySlice<UInt8>
     }
 
@@ -180,8 +180,9 @@ final class LogIndexer {
         }
     }
 
-    /// Whether the text in front of a place is that of the file as it was when the log was opened; another,
-    /// that of a file that was cut since, has come, and is read from its start.
+    /// Whether the text before a position is still the one that was there when the log was opened.
+    ///
+    /// If not, the file was cut, and the watcher reads it from its start.
     private func isSame(_ file: File, _ bytes: [UInt8], _ end: Int, _ isInLine: Bool = false) -> Bool {
         if end < file.limit { return isInLine || bytes.last == 0x0A || bytes.last == 0 }
         let count = min(bytes.count, file.last.count)
@@ -402,7 +403,7 @@ final class LogIndexer {
 }
 
 extension Sequence<BlockText.Source> {
-    /// Successive texts of a file as few: of one with a hole, several.
+    /// Joins adjacent texts of a file; a hole separates them.
     fileprivate func joined() -> [BlockText.Source] {
         reduce(into: []) { result, source in
             if let last = result.last, last.end == source.offset {

@@ -10,7 +10,7 @@ import HeartwoodReading
 final class LogWatcher {
     /// How much of a file is read at a time.
     private static let pieceSize = 1 << 18
-    /// How much of what was read is kept to know a file again.
+    /// How many of the last bytes are kept, to notice that a file was cut.
     private static let lastSize = 64
 
     /// A file that is read on.
@@ -29,7 +29,7 @@ final class LogWatcher {
         var shown: Int?
         /// How much of the line the group shows.
         var shownCount = 0
-        /// The text in front of `end`: where another is there, the file was cut, whatever its size is now.
+        /// The last bytes before `end`; if others are there, the file was cut, even if it is larger now.
         var last: ArraySlice<UInt8> = []
         /// For how many looks nothing has come.
         var quiet = 0
@@ -37,7 +37,7 @@ final class LogWatcher {
         /// Up to where the text was read.
         var end: Int { offset + partial.count + shownCount }
 
-        /// The next line begins where the text was read to.
+        /// Lets the next line begin where reading stopped.
         mutating func close() {
             offset = end
             (partial, shown, shownCount) = ([], nil, 0)
@@ -276,7 +276,7 @@ final class LogWatcher {
         else { return nil }
         if status.size == tail.end { return nil }
         if status.size < tail.end { restart(&tail) }
-        // In one read, so that the file is not cut between the look and the reading.
+        // One read for both, so that the file cannot be cut in between.
         var bytes = [UInt8](repeating: 0, count: LogWatcher.pieceSize)
         let from = tail.end - tail.last.count
         let count = bytes.withUnsafeMutableBytes { (try? calls.read(file.number, $0, at: from)) ?? 0 }
@@ -289,7 +289,7 @@ final class LogWatcher {
         return next(&tail)
     }
 
-    /// The text in front of a place of a file.
+    /// The last bytes before a position of a file.
     private func last(_ descriptor: Int32, _ end: Int) -> ArraySlice<UInt8> {
         let count = min(end, LogWatcher.lastSize)
         return (try? calls.bytes(count, of: descriptor, at: end - count))?[...] ?? []
@@ -378,12 +378,12 @@ final class LogWatcher {
         }
     }
 
-    /// How much of a file's text is taken to have been there, and the text in front of that.
+    /// How much of a file counts as there when the view was opened, and the last bytes of that.
     ///
-    /// Only the last file is taken to be in the middle of a line.
+    /// Only the last file can end in the middle of a line.
     private func end(of descriptor: Int32, isLast: Bool) -> (limit: Int, last: ArraySlice<UInt8>) {
         var result = (limit: 0, last: ArraySlice<UInt8>())
-        // A file that is cut or grows meanwhile is looked at again.
+        // If the file grows or is cut meanwhile, it is examined again.
         for _ in 0..<5 {
             guard let size = try? calls.status(descriptor).size else { break }
             let limit = isLast ? lineEnd(descriptor, size) : size

@@ -313,7 +313,7 @@ extension LogFileInfo {
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             return isLog(log) && !log.hasPrefix(".") && !isUnfinished ? (log, stage) : nil
         }
-        // A link to a file that is not in the directory itself is such a file, as in /var/log/containers.
+        // A link to a file of another directory counts as a file, as in /var/log/containers.
         var targets = Set(files.compactMap { try? $0.status.get().identity })
         // Files of the same time go by their names, whatever the order in which the directory lists them.
         return files.sorted { $0.name < $1.name }.compactMap { name, known, status in
