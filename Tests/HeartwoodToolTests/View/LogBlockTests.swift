@@ -1,9 +1,10 @@
 import HeartwoodTestSupport
+import SuiteSupport
 import Testing
 
 @testable import HeartwoodTool
 
-@Suite("The lines of a block")
+@Suite("The lines of a block", .inTurn)
 struct LogBlockTests {
     @Test("A set of lines answers as a sorted list does", arguments: 0..<50)
     func lineSet(seed: UInt64) {
