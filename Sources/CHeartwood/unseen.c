@@ -85,7 +85,8 @@ static size_t hw_control_string(const uint8_t *bytes, size_t count, size_t at, b
     return 0;
 }
 
-size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
+// The length of an escape sequence; 0 if there is none. If `isCautious`, an unusual final byte is not counted.
+static size_t hw_sequence(const uint8_t *bytes, size_t count, size_t at, bool isCautious) {
     struct hw_character escape = hw_character(bytes, count, at);
     size_t start = at + escape.length;
     if (escape.length == 0) return 0;
@@ -98,6 +99,10 @@ size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
     default: return 0;
     }
     size_t end = start;
+    if (kind == '[' && !isCautious) {
+        while (end < count && bytes[end] >= 0x20 && bytes[end] <= 0x3F) end++;
+        return end + (end < count) - at;
+    }
     if (kind == '[') {
         while (end < count && bytes[end] >= 0x30 && bytes[end] <= 0x3F) end++;
         // Cursor style, and soft reset.
@@ -119,6 +124,10 @@ size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
     return escape.isSpelled ? 0 : escape.length;
 }
 
+size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at) {
+    return hw_sequence(bytes, count, at, false);
+}
+
 // Characters without width: joiners, direction marks, variation selectors, the soft hyphen, fillers, and control characters
 // that do not move the cursor.
 static bool hw_has_no_width(uint32_t scalar) {
@@ -133,7 +142,7 @@ static bool hw_has_no_width(uint32_t scalar) {
 size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at) {
     struct hw_character found = hw_character(bytes, count, at);
     if (found.length && hw_has_no_width(found.scalar)) return found.length;
-    return hw_escape_sequence(bytes, count, at);
+    return hw_sequence(bytes, count, at, true);
 }
 
 // Whether a byte can begin an invisible sequence.

@@ -728,11 +728,11 @@ size_t hw_next_trigger(const uint64_t *table, const uint8_t *bytes, size_t count
 // These are four or more digits of which the first are a card's, and two or more digits after two capital letters.
 size_t hw_next_number(const uint8_t *bytes, size_t count, size_t from);
 
-// The length of the invisible sequence at a position: a terminal escape sequence, as it is or spelled (\u001b, \x1b, #033 …), or
+// The length of the invisible sequence at a position: a terminal escape sequence, as it is or spelled (\u001b, \x1b, #033), or
 // a character without width, such as a soft hyphen. 0 if there is none.
 size_t hw_unseen(const uint8_t *bytes, size_t count, size_t at);
 
-// The same for escape sequences only.
+// The length of a terminal escape sequence at a position, with its final byte, whichever that is; 0 if there is none.
 size_t hw_escape_sequence(const uint8_t *bytes, size_t count, size_t at);
 
 // The next position, from `from` on, of an invisible sequence or a backspace; `count` if there is none.

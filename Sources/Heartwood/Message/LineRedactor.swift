@@ -108,10 +108,10 @@ extension RedactionRules {
             return append(text, edits: edits, to: &output)
         }
         // Colored JSON, as `jq` prints it.
-        guard let seen = SeenText(text),
-            var (edits, rules) = seen.bytes.withUnsafeBytes({ editsOfJSON($0, depth) })
+        let visible = SeenText(text)
+        guard let seen = visible, var (edits, rules) = seen.bytes.withUnsafeBytes({ editsOfJSON($0, depth) })
         else {
-            let secrets = secrets(in: text)
+            let secrets = secrets(in: text, seen: visible)
             found += secrets.map(\.rule)
             return append(text, without: secrets, to: &output)
         }

@@ -438,6 +438,13 @@ struct ViewLogTests {
         }
     }
 
+    @Test("All escape sequences are taken out of a line that is read, those of the cursor as well")
+    func strips() {
+        let line = Array(
+            "\u{1B}[2K\u{1B}[1Ga\u{1B}[3;1Hb\u{1B}[ qc\u{1B}]0;title\u{7}d\u{1B}[38;5;1me\u{1B}".utf8)
+        #expect(line.withUnsafeBytes { AnsiText.stripped($0) } == Array("abcde".utf8))
+    }
+
     @Test("Nothing is written to the directory of the logs, and nothing in it is changed")
     func leavesDirectoryAlone() async throws {
         let view = try ViewFixture(try Self.files())

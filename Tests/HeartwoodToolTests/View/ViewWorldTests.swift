@@ -100,7 +100,7 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
             let text = lines(Int.random(in: 0...20, using: &random), of: index)
             try? Data(text.utf8).write(to: URL(fileURLWithPath: other))
             rename(other, path)
-        case 16:  // a named pipe, whose reading waits for ever
+        case 16:  // a named pipe: reading it would never end
             unlink(path)
             mkfifo(path + ["", ".gz", ".2.log"][number % 3], 0o600)
             files.remove(at: index)

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// `HEARTWOOD_TOOL` is the path of the tool, `.build/release/heartwood` of the package unless given. The lines are those of the
 /// file `HEARTWOOD_BENCHMARK_LOG`, repeated, or made up as sshd writes them; `HEARTWOOD_BENCHMARK_MIB` says how many, 256 MiB
-/// unless given. What reads records does so with lines of an application as well.
+/// unless given. Scenarios that read records also use lines of an application.
 struct ToolScenario: Scenario {
     /// A program and the shell command that runs it: `IN` is the file of lines, `OUT` a directory that is empty.
     struct Peer: Sendable {

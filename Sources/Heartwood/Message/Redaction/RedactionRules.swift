@@ -71,12 +71,17 @@ public struct RedactionRules: Sendable {
 
     /// All secrets in some UTF-8, in their order, none of which overlap.
     func secrets(in bytes: UnsafeRawBufferPointer) -> [RedactionPlan.Secret] {
+        secrets(in: bytes, seen: replacement == .reveal ? nil : SeenText(bytes))
+    }
+
+    /// The same, given the visible text; nil if all is visible.
+    func secrets(in bytes: UnsafeRawBufferPointer, seen: SeenText?) -> [RedactionPlan.Secret] {
         if replacement == .reveal { return [] }
-        guard let seen = SeenText(bytes) else { return plan.secrets(in: bytes) }
+        guard let seen else { return plan.secrets(in: bytes) }
         var found = secrets(in: seen) + unseenSecrets(of: seen, in: bytes)
         // A backspace does not remove a character before another one is written over it.
         if bytes.contains(0x08) { found += plan.secrets(in: bytes) }
-        return RedactionPlan.merged(found).map { seen.trimmed($0) }
+        return RedactionPlan.merged(found)
     }
 
     /// The secrets in the visible text.

@@ -78,22 +78,6 @@ struct SeenText {
         return start..<(last.place + index - last.seen + 1)
     }
 
-    /// Leaves invisible sequences at the ends of a secret out of it, so that they stay in the text.
-    func trimmed(_ secret: RedactionPlan.Secret) -> RedactionPlan.Secret {
-        var secret = secret
-        var range = secret.range
-        for sequence in unseen
-        where sequence.lowerBound == range.lowerBound && sequence.upperBound < range.upperBound {
-            range = sequence.upperBound..<range.upperBound
-        }
-        for sequence in unseen.reversed()
-        where sequence.upperBound == range.upperBound && sequence.lowerBound > range.lowerBound {
-            range = range.lowerBound..<sequence.lowerBound
-        }
-        secret.range = range
-        return secret
-    }
-
     /// The run that a byte is in.
     private func run(of index: Int) -> Run {
         var (low, high) = (0, runs.count)

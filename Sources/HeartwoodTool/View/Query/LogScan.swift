@@ -4,8 +4,8 @@ import HeartwoodReading
 
 /// The rows of a log that a filter wants: found from the end to the beginning, and on as lines come.
 ///
-/// For each block it knows which lines are rows, and how many records there are, by time and level. A row
-/// stays the same line of its block whatever becomes of the files. A scan ends when nothing uses it any more.
+/// For each block it knows which lines are rows, and how many records there are, by time and level. A row is
+/// always the same line of its block, even if files change. A scan ends when it is no longer used.
 final class LogScan: Sendable {
     /// How many rows there are, and of which levels.
     struct Summary: Sendable {
@@ -289,7 +289,7 @@ final class LogScan: Sendable {
         let index = rows
         guard index.count(ofBlock: number) > 0 else { return nil }
         let lines = lines(of: number, block)
-        // The row of the line or its record; if there is none, the next one.
+        // The row of the line, or of its record. If that is not a row, the next row.
         let own = lines.contains(line) || !filter.isFolded ? line : block.facts.heads.last(upTo: line) ?? line
         let place = min(lines.rank(of: own), index.count(ofBlock: number) - 1)
         return index.firstRow(ofBlock: number) + place

@@ -132,7 +132,7 @@ final class ViewEventPlaces: Sendable {
     /// How many are free.
     var free: Int { max(0, count.load(ordering: .relaxed)) }
 
-    /// Takes a place; false where there is none.
+    /// Takes a place; returns false if all are taken.
     func take() -> Bool {
         if count.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return true }
         leave()
