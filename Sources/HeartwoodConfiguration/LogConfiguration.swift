@@ -16,10 +16,13 @@ import Heartwood
 /// ```
 ///
 /// Later ones win, key by key: code, then file, then the file of the environment, then environment variables.
-/// The keys are listed in `Docs/Configuration.md`.
+/// The keys are listed in `Docs/Configuration.md`. Relative paths are in the working directory that the
+/// process had when the configuration was made or read.
 public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// All settings, as an object.
     public var settings: LogSetting
+    /// Where relative paths are.
+    var workingDirectory = String.workingDirectory
 
     /// Makes an empty configuration.
     ///
@@ -33,6 +36,11 @@ public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLite
     public init(dictionaryLiteral elements: (String, LogSetting)...) {
         settings = LogSetting(.object([]))
         for (key, setting) in elements { self[key] = setting }
+    }
+
+    /// Whether both have the same settings.
+    public static func == (left: LogConfiguration, right: LogConfiguration) -> Bool {
+        left.settings == right.settings
     }
 
     /// The setting at a path of keys, such as `configuration["loggers", "file", "level"]`.

@@ -1,8 +1,12 @@
 import Heartwood
 
-/// What was found wrong so far.
+/// What was found wrong so far, while a configuration is read.
 final class ProblemCollector {
+    /// Where relative paths of the configuration are.
+    let workingDirectory: String?
     private(set) var problems: [LogConfigurationError.Problem] = []
+
+    init(workingDirectory: String? = nil) { self.workingDirectory = workingDirectory }
 
     func add(_ place: LogSettingLocation, _ path: [String], _ text: String) {
         problems.append(

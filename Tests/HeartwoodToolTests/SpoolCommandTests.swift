@@ -226,7 +226,7 @@ struct SpoolCommandTests {
         #expect(lines.last?.contains("from the pipe") == true)
     }
 
-    @Test("A directory that is not there is not made, and a secret that others can read is not sent")
+    @Test("A directory that is not there is not made, and a secret that others can change is not sent")
     func refusals() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
@@ -239,10 +239,10 @@ struct SpoolCommandTests {
         }
         try fill(1)
         let token = try tool.file("token", Array("open".utf8))
-        chmod(token, 0o644)
+        chmod(token, 0o646)
         let outcome = try await tool.run("spool", "--send", server.address, "--token-file", token, spool)
         #expect(outcome.code == 1)
-        #expect(outcome.error.contains("chmod 600"))
+        #expect(outcome.error.contains("chmod go-w"))
         #expect(server.requests.isEmpty)
     }
 }

@@ -20,6 +20,15 @@ static inline CURLcode hw_curl_set_list(CURL *handle, CURLoption option, struct 
     return curl_easy_setopt(handle, option, list);
 }
 
+// Has each new connection read the files of certificates again, which libcurl otherwise keeps for a day, and sessions of TLS
+// begin anew with what they say. A libcurl that does not know one of the options does so anyway.
+static inline void hw_curl_keep_no_certificates(CURL *handle) {
+#if LIBCURL_VERSION_NUM >= 0x075700
+    curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
+    curl_easy_setopt(handle, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+}
+
 // Both callbacks are called with `context`; one that does not return the number of bytes it was given ends the transfer.
 typedef size_t (*hw_curl_sink)(char *bytes, size_t size, size_t count, void *context);
 CURLcode hw_curl_set_sinks(CURL *handle, hw_curl_sink header, hw_curl_sink body, void *context);

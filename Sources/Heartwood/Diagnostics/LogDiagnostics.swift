@@ -55,8 +55,8 @@ public final class LogDiagnostics: Sendable {
         self.clock = clock
     }
 
-    /// Where loggers report to that belong to no dispatcher.
-    static let unattached = LogDiagnostics(clock: SystemClock())
+    /// Those of the shared dispatcher, to which also what belongs to no dispatcher reports.
+    static let shared = LogDiagnostics(clock: SystemClock())
 
     /// Receives the reports, on the thread that found the problem; nil, the default, writes them to standard
     /// error.

@@ -96,7 +96,7 @@ public final class LogDispatcher: Sendable {
         self.isShared = isShared
         self.clock = clock
         usesTicks = clock is SystemClock && TickClock.isReliable
-        diagnostics = LogDiagnostics(clock: clock)
+        diagnostics = isShared ? .shared : LogDiagnostics(clock: clock)
         let drain = DrainLock(Drain(usesTicks: usesTicks))
         ring = RecordRing(capacity: ringCapacity.bytes) { drain.isHeldHere }
         let queue = DispatchQueue.serial(isShared ? "heartwood" : "heartwood.dispatcher", qos: .utility)

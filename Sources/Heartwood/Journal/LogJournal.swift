@@ -9,7 +9,7 @@ public struct LogJournal: Hashable, Sendable {
 
     /// Makes a journal in a directory, encrypted if there is a key.
     package init(directory: String, key: (any SecretProvider)? = nil) {
-        self.directory = directory
+        self.directory = directory.absolutePath()
         self.key = key
     }
 

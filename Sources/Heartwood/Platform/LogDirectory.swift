@@ -61,7 +61,7 @@ package final class LogDirectory: Sendable {
             throw LogError(
                 .setting, "The path of the log directory is empty or contains a null byte", place: path)
         }
-        self.path = LogDirectory.absolute(path)
+        self.path = path.absolutePath()
         self.policy = policy
         self.calls = calls
         self.state = Locked(try LogDirectory.open(self.path, policy, calls, isMade))
@@ -139,13 +139,6 @@ package final class LogDirectory: Sendable {
         // opened.
         guard let there = try? calls.status(path: path + "/.") else { return false }
         return there.identity == held.identity
-    }
-
-    /// A path that stays the same when the program changes its working directory.
-    package static func absolute(_ path: String) -> String {
-        guard !path.hasPrefix("/"), let text = getcwd(nil, 0) else { return path }
-        defer { free(text) }
-        return String(cString: text) + "/" + path
     }
 
     // MARK: Opening

@@ -1,64 +1,82 @@
 import CHeartwood
 
-/// Reads secrets from files, one per secret, that only their owner can read.
+/// Reads secrets from files, one per secret, as administrators, Docker and Kubernetes provide them.
 ///
-/// The file must be a regular file (not a symbolic link), belong to the user that runs the program, and give
-/// no permissions to group and others (`chmod 600`). It can have up to 64 KiB. Line breaks at the end are not
-/// part of the secret.
-public struct FileSecrets: SecretProvider {
+/// The file is read each time the secret is used, so a secret that was exchanged needs no restart. It can
+/// have up to 64 KiB; line breaks at the end are not part of the secret.
+///
+/// 1. The file is a regular file of this user or of root that no other user can change.
+/// 2. The path can contain symbolic links. No other user may be able to change one, or a directory on the
+///    way.
+/// 3. On a file system that is mounted read-only, owners and permissions do not matter.
+/// 4. Other users may be able to read a file of root. If they can read a file of this user, this is reported
+///    once to the diagnostics of ``LogDispatcher/shared``.
+/// 5. A key, for encryption or keyed hashes, is refused if it is a file of this user that others can read.
+public struct FileSecrets: SecretFileProvider {
     private static let limit = 65_536
-    private static let calls = SystemCalls()
     private let directory: String
+    private let calls: SystemCalls
 
-    /// Reads files in `directory`; a name that starts with `/` is an absolute path.
-    public init(directory: String = ".") { self.directory = directory }
+    // MARK: Guarded by 'told'
+    /// The files of which it was reported that others can read them.
+    private static let told = Locked<Set<String>>([])
+
+    /// Reads files in `directory`, the working directory unless given; a name that starts with `/` is an
+    /// absolute path.
+    ///
+    /// A relative path is made absolute at once.
+    public init(directory: String = ".") { self.init(directory: directory, calls: SystemCalls()) }
+
+    init(directory: String, calls: SystemCalls) {
+        self.directory = directory.absolutePath()
+        self.calls = calls
+    }
 
     /// Reads the content of the file with this name.
     ///
-    /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty, too large, or open to
-    ///   others.
-    public func secret(named name: String) throws -> Secret {
-        let path = name.hasPrefix("/") ? name : directory + "/" + name
-        let descriptor: Int32
-        do throws(SystemFailure) {
-            descriptor = try Self.calls.openForReading(path, followsLink: false)
-        } catch {
-            let remedy =
-                error.number == ELOOP
-                ? "the secret file is a symbolic link; use the file's own path"
-                : "cannot open the secret file; create it with mode 0600"
-            throw LogError(.secret, remedy, place: path, cause: error.number)
+    /// - Throws: ``LogError`` of code `.secret` when the file is missing, empty or too large, or is refused
+    ///   by one of the first two rules.
+    public func secret(named name: String) throws -> Secret { try read(name, isKey: false) }
+
+    /// Reads the content of the file with this name, to encrypt or to hash with it.
+    ///
+    /// - Throws: ``LogError`` of code `.secret`, as ``secret(named:)``, and if other users can read a file of
+    ///   this user.
+    public func key(named name: String) throws -> Secret { try read(name, isKey: true) }
+
+    package func path(of name: String) -> String? { name.hasPrefix("/") ? name : directory + "/" + name }
+
+    private func read(_ name: String, isKey: Bool) throws -> Secret {
+        let path = path(of: name) ?? name
+        do {
+            // Between the two looks another file can come under the name.
+            for _ in 0..<5 {
+                let descriptor = try calls.openForReading(path)
+                defer { calls.close(descriptor) }
+                let way = try SecretPath(path, calls)
+                guard try calls.status(descriptor).identity == way.file.status.identity else { continue }
+                if let refusal = way.refusal(isKey: isKey) { throw refusal }
+                let content = try Self.content(calls.contents(of: descriptor, limit: Self.limit), path)
+                if way.isExposed(isKey: isKey) { tell(path) }
+                return Secret(bytes: content)
+            }
+        } catch let failure as SystemFailure {
+            throw LogError(.secret, remedy(failure.number), place: path, cause: failure.number)
         }
-        defer { Self.calls.close(descriptor) }
-        try Self.check(descriptor, path)
-        return Secret(bytes: try Self.content(descriptor, path))
+        throw LogError(.secret, "the secret file is replaced again and again; try again", place: path)
     }
 
-    private static func check(_ descriptor: Int32, _ path: String) throws {
-        let status: FileStatus
-        do throws(SystemFailure) { status = try calls.status(descriptor) } catch {
-            throw LogError(.secret, "cannot examine the secret file", place: path, cause: error.number)
-        }
-        guard status.kind == .regular else {
-            throw LogError(.secret, "the secret file must be a regular file", place: path)
-        }
-        guard status.owner == calls.user else {
-            throw LogError(
-                .secret,
-                "the secret file belongs to user \(status.owner); chown it to the program's user",
-                place: path)
-        }
-        guard status.mode & 0o077 == 0 else {
-            throw LogError(
-                .secret, "other users can read or change the secret file; chmod 600 it", place: path)
+    private func remedy(_ number: Int32) -> String {
+        switch number {
+        case ENOENT, ENOTDIR: "no such secret file; create or mount it, or correct the path"
+        case EACCES, EPERM:
+            "user \(calls.user) cannot read the secret file; set its owner, group or mode "
+                + "(for Kubernetes `fsGroup`, for Docker `uid`)"
+        default: "cannot read the secret file"
         }
     }
 
-    private static func content(_ descriptor: Int32, _ path: String) throws -> [UInt8] {
-        let contents: [UInt8]?
-        do throws(SystemFailure) { contents = try calls.contents(of: descriptor, limit: limit) } catch {
-            throw LogError(.secret, "cannot read the secret file", place: path, cause: error.number)
-        }
+    private static func content(_ contents: [UInt8]?, _ path: String) throws -> [UInt8] {
         guard let bytes = contents else {
             throw LogError(
                 .secret, "the secret file is larger than 64 KiB; check that it is the right file", place: path
@@ -71,4 +89,16 @@ public struct FileSecrets: SecretProvider {
         }
         return Array(bytes[..<end])
     }
+
+    private func tell(_ path: String) {
+        guard Self.told.withLock({ $0.insert(path).inserted }) else { return }
+        LogDiagnostics.shared.report(
+            .setting, "\(path): other users can read the secret file; chmod 600 it", key: path, count: 0)
+    }
+}
+
+/// Says which file a secret is in, so that its changes can be seen.
+package protocol SecretFileProvider: SecretProvider {
+    /// The path; nil where the secret is not in a file.
+    func path(of name: String) -> String?
 }

@@ -14,4 +14,18 @@ public protocol SecretProvider: Sendable {
     ///
     /// - Throws: ``LogError`` of code `.secret` when the secret is missing or may not be used.
     func secret(named name: String) throws -> Secret
+
+    /// The secret of that name, to encrypt or to hash with.
+    ///
+    /// The same as ``secret(named:)`` unless the provider says otherwise; ``FileSecrets`` asks for more.
+    ///
+    /// - Throws: ``LogError`` of code `.secret` when the secret is missing or may not be used.
+    func key(named name: String) throws -> Secret
+}
+
+extension SecretProvider {
+    /// The secret of that name.
+    ///
+    /// - Throws: The error of ``secret(named:)``.
+    public func key(named name: String) throws -> Secret { try secret(named: name) }
 }

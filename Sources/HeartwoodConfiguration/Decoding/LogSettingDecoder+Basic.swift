@@ -27,7 +27,7 @@ extension LogSettingDecoder where Value == String {
                 return nil
             }
             switch PathText.expanded(text, ProcessEnvironment.all) {
-            case .success(let expanded): return expanded
+            case .success(let expanded): return expanded.absolutePath(in: collector.workingDirectory)
             case .failure(let problem):
                 collector.add(setting.place, path, problem.text)
                 return nil

@@ -87,7 +87,7 @@ extension LogSettingDecoder where Value == SecretReference {
                 settings.problem("use either {\"environment\": \"NAME\"} or {\"file\": \"PATH\"}")
             }
             return variable.map { SecretReference(EnvironmentSecrets(), name: $0) }
-                ?? file.map { SecretReference(FileSecrets(), name: $0.hasPrefix("/") ? $0 : "./" + $0) }
+                ?? file.map { SecretReference(FileSecrets(), name: $0) }
         }.or(
             LogSettingDecoder("secret", write: "an object") { setting, path, collector in
                 collector.add(
@@ -113,7 +113,7 @@ extension LogSettingDecoder where Value == LogPrivacyPolicy {
                 }
                 let name = hash == nil ? "encrypt" : "keyedHash"
                 guard let secret = hash ?? encrypt,
-                    let key = settings.check(name, { try PrivacyKey(registered: secret.secret()) })
+                    let key = settings.check(name, { try PrivacyKey(registered: secret.key()) })
                 else { return nil }
                 return hash == nil ? .encrypt(key) : .keyedHash(key)
             }, named: "privacy", when: { $0.members != nil })
@@ -161,7 +161,7 @@ extension LogSettingDecoder where Value == LogMetadata {
 }
 
 /// A reference to one secret of a provider.
-public struct SecretReference: SecretProvider {
+public struct SecretReference: SecretFileProvider {
     private let provider: any SecretProvider
     /// The name of the secret at its provider.
     public let name: String
@@ -177,4 +177,12 @@ public struct SecretReference: SecretProvider {
     /// - Returns: The secret.
     /// - Throws: The error of the provider, if it cannot read the secret or has none of that name.
     public func secret(named _: String = "") throws -> Secret { try provider.secret(named: name) }
+
+    /// Reads the secret from its provider, under ``name``, to encrypt or to hash with.
+    ///
+    /// - Returns: The secret.
+    /// - Throws: The error of the provider, if it cannot read the secret or has none of that name.
+    public func key(named _: String = "") throws -> Secret { try provider.key(named: name) }
+
+    package func path(of _: String) -> String? { (provider as? any SecretFileProvider)?.path(of: name) }
 }

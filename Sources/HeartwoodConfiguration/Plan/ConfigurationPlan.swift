@@ -22,7 +22,7 @@ struct ConfigurationPlan {
 
     /// - Throws: everything that is wrong.
     init(_ configuration: LogConfiguration) throws(LogConfigurationError) {
-        let collector = ProblemCollector()
+        let collector = ProblemCollector(workingDirectory: configuration.workingDirectory)
         let settings = LogSettings(configuration.settings, name: "", path: [], collector: collector)
         read(settings)
         if !collector.problems.isEmpty { throw LogConfigurationError(collector.sorted) }

@@ -11,6 +11,7 @@ extension LogConfiguration {
         var overlay: String?
         var defaults: LogConfiguration
         var variables: [String: String]
+        let workingDirectory = String.workingDirectory
 
         init(
             _ path: String, environment: String?, defaults: LogConfiguration, variables: [String: String]
@@ -34,7 +35,10 @@ extension LogConfiguration {
 
         /// The contents of both files; nil without a file.
         func read() throws(LogConfigurationError) -> (main: [UInt8]?, overlay: [UInt8]?) {
-            (try LogConfiguration.contents(path), try overlay.flatMap(LogConfiguration.contents))
+            func contents(_ path: String) throws(LogConfigurationError) -> [UInt8]? {
+                try LogConfiguration.contents(path, in: workingDirectory)
+            }
+            return (try contents(path), try overlay.flatMap(contents))
         }
 
         /// A file that a variable names must be there.
@@ -50,6 +54,7 @@ extension LogConfiguration {
         ) throws(LogConfigurationError) -> LogConfiguration {
             var problems: [LogConfigurationError.Problem] = []
             var result = defaults
+            result.workingDirectory = workingDirectory
             for (bytes, path) in [(contents.main, path), (contents.overlay, overlay ?? "")] {
                 guard let bytes else { continue }
                 do throws(LogConfigurationError) {
@@ -133,11 +138,13 @@ extension LogConfiguration {
     }
 
     /// The content of a file; nil where it, or its directory, is missing.
-    static func contents(_ path: String) throws(LogConfigurationError) -> [UInt8]? {
+    static func contents(
+        _ path: String, in workingDirectory: String? = nil
+    ) throws(LogConfigurationError) -> [UInt8]? {
         let calls = SystemCalls()
         let place = LogSettingLocation(path)
         do throws(SystemFailure) {
-            let descriptor = try calls.openForReading(path)
+            let descriptor = try calls.openForReading(path.absolutePath(in: workingDirectory))
             defer { calls.close(descriptor) }
             if let contents = try calls.contents(of: descriptor, limit: sizeLimit) { return contents }
         } catch {

@@ -69,8 +69,8 @@ public final class LogConfigurationWatch: Sendable {
         sources = try LogConfiguration.Sources(
             path, environment: environment, defaults: defaults, variables: variables ?? ProcessEnvironment.all
         )
-        self.path = sources.path
-        overlayPath = sources.overlay
+        self.path = sources.path.absolutePath()
+        overlayPath = sources.overlay?.absolutePath()
         self.interval = max(.milliseconds(10), interval)
         self.dispatcher = dispatcher
         self.clock = clock

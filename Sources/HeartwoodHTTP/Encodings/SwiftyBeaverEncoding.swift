@@ -101,6 +101,6 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
 extension SwiftyBeaverEncoding {
     static let kind = EncodingKind("swiftyBeaver", make: nil) { settings in
         guard let key = settings.required("encryptionKey", .secret).content else { return nil }
-        return settings.check("encryptionKey") { try SwiftyBeaverEncoding(encryptionKey: key.secret()) }
+        return settings.check("encryptionKey") { try SwiftyBeaverEncoding(encryptionKey: key.key()) }
     }
 }

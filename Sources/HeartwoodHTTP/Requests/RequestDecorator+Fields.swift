@@ -17,7 +17,7 @@ extension RequestDecorator {
     public static func header(
         _ name: String, secret: String, from provider: any SecretProvider, prefix: String = ""
     ) -> RequestDecorator {
-        RequestDecorator { $0.with(header: name, prefix + (try provider.secret(named: secret).revealed())) }
+        RequestDecorator(secret: secret, from: provider) { $0.with(header: name, prefix + $1.revealed()) }
     }
 
     /// Says that JSON is sent and understood.
@@ -46,7 +46,7 @@ extension RequestDecorator {
     public static func basicAuth(
         user: String, passwordNamed name: String, from provider: any SecretProvider
     ) -> RequestDecorator {
-        RequestDecorator { $0.with(header: "Authorization", basic(user, try provider.secret(named: name))) }
+        RequestDecorator(secret: name, from: provider) { $0.with(header: "Authorization", basic(user, $1)) }
     }
 
     /// Shows a token (`Authorization: Bearer …`).

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A change that is made to every request before it is sent; pure, so that decorators compose.
 ///
 /// Later ones see what earlier ones did, and of two that set the same field the later wins. A decorator is
@@ -9,11 +11,29 @@
 /// ```
 public struct RequestDecorator: Sendable {
     private let change: @Sendable (HTTPRequest) throws -> HTTPRequest
+    /// The files that its secrets are read from.
+    let files: [String]
 
     /// Takes a function that makes the changed request; it may be called on any thread, for each attempt.
     ///
     /// One that throws holds the sending back; nothing is lost by it.
-    public init(_ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) { self.change = change }
+    public init(_ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
+        self.init(files: [], change)
+    }
+
+    private init(files: [String], _ change: @escaping @Sendable (HTTPRequest) throws -> HTTPRequest) {
+        self.files = files
+        self.change = change
+    }
+
+    /// Changes requests by a secret, which it asks for at each attempt.
+    init(
+        secret name: String, from provider: any SecretProvider,
+        _ change: @escaping @Sendable (HTTPRequest, Secret) throws -> HTTPRequest
+    ) {
+        let file = (provider as? any SecretFileProvider)?.path(of: name)
+        self.init(files: file.map { [$0] } ?? []) { try change($0, provider.secret(named: name)) }
+    }
 
     /// The changed request.
     ///
@@ -22,11 +42,13 @@ public struct RequestDecorator: Sendable {
 
     /// Both changes as one, this one first.
     public func then(_ next: RequestDecorator) -> RequestDecorator {
-        RequestDecorator { try next(self($0)) }
+        RequestDecorator(files: files + next.files) { try next(self($0)) }
     }
 
     /// All the changes as one, in their order.
     public static func all(_ decorators: [RequestDecorator]) -> RequestDecorator {
-        RequestDecorator { request in try decorators.reduce(request) { try $1($0) } }
+        RequestDecorator(files: decorators.flatMap(\.files)) { request in
+            try decorators.reduce(request) { try $1($0) }
+        }
     }
 }

@@ -30,7 +30,7 @@ package final class SpoolDirectory {
             throw LogError(
                 .setting, "The path of the spool's directory is empty or contains a null byte", place: path)
         }
-        (self.path, self.calls) = (LogDirectory.absolute(path), calls)
+        (self.path, self.calls) = (path.absolutePath(), calls)
         var isThere = false
         do throws(SystemFailure) {
             made = try calls.makeDirectories(path, mode: 0o700)

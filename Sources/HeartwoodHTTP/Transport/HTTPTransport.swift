@@ -23,6 +23,11 @@ public protocol HTTPTransport: Sendable {
     func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse
 }
 
+/// A transport that reads files of certificates for each connection.
+package protocol FileBasedTransport: HTTPTransport {
+    var options: TransportOptions { get }
+}
+
 /// Tells whether there is a network, and when that changes.
 ///
 /// ```swift

@@ -2,6 +2,11 @@ import CHeartwood
 import Heartwood
 
 extension TransportOptions {
+    /// The files that a connection reads.
+    var files: [String] {
+        [caCertificateFile, clientCertificateFile, clientKeyFile].compactMap { $0 }
+    }
+
     /// The options, if the files that they name can be read and the keys have the right form.
     ///
     /// - Throws: `LogError` that says which file or key cannot be used, and why.

@@ -27,6 +27,11 @@ struct DeliverySettings: Sendable {
         return endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
     }
 
+    /// The files of certificates and secrets that a request is made with.
+    var credentialFiles: [String] {
+        ((transport as? any FileBasedTransport)?.options.files ?? []) + chosen.decorators.flatMap(\.files)
+    }
+
     /// What the engine goes by.
     var rules: DeliveryRules {
         DeliveryRules(chosen, isLoopback: endpoint.isLoopback, neverDrops: neverDrops)

@@ -27,6 +27,7 @@ final class DeliveryShell {
     /// How many such messages were lost.
     private(set) var lostOnTheWay = 0
     private var wasNetworkTold = false
+    private var credentials = CredentialWatch()
 
     init(_ store: any UnsentStore, _ settings: DeliverySettings, _ host: any DeliveryHost) {
         self.store = store
@@ -98,8 +99,15 @@ final class DeliveryShell {
 
     /// The time that was asked for has come.
     func wake() {
-        tell(.timer, "timerTriggered")
-        run(.timer)
+        switch credentials.look(at: host.uptime) {
+        case .changed:
+            tell(.timer, "credentialsChanged")
+            run(.credentialsChanged)
+        case .wait(let time): host.wake(at: time)
+        case .due:
+            tell(.timer, "timerTriggered")
+            run(.timer)
+        }
     }
 
     /// The network's state was told.
@@ -238,7 +246,7 @@ final class DeliveryShell {
         case .askCondition: events.append(.condition(settings.sendCondition?() ?? true))
         case .send(let count, let bytes, let isProbe):
             if !send(count, bytes, isProbe) { events.append(.empty) }
-        case .wait(let time): host.wake(at: time)
+        case .wait(let time): host.wake(at: credentials.wake(at: time, host.uptime))
         case .rest: host.wake(at: nil)
         case .settleItems: settleItems(&events)
         case .complete: complete(&events)
@@ -273,6 +281,7 @@ final class DeliveryShell {
 
     private func send(_ maximumCount: Int, _ maximumBytes: Int, _ isProbe: Bool) -> Bool {
         store.expire()
+        credentials.begin(settings.credentialFiles)
         let limits = settings.encoding.limits
         let bytes = min(maximumBytes, limits.bytes.bytes)
         let piece = store.nextPiece(
@@ -533,6 +542,7 @@ final class DeliveryShell {
         let last = figures.lastError ?? "no answer"
         switch report {
         case .held(let cause):
+            credentials.hold()
             let problem =
                 switch cause {
                 case .status: "the server rejects the requests because of their setup"

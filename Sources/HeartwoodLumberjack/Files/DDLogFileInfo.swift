@@ -25,7 +25,7 @@ open class DDLogFileInfo: NSObject {
     /// Makes the information about the file at a path.
     public init(filePath: String, fileManager: FileManager) {
         manager = fileManager
-        state = Locked(State(path: filePath))
+        state = Locked(State(path: filePath.absolutePath()))
     }
 
     /// Makes the information about the file at a path.

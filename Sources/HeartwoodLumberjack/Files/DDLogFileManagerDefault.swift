@@ -43,7 +43,7 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// - Parameter logsDirectory: The path of the directory; Heartwood's usual one for the program unless
     ///   given.
     public init(logsDirectory: String?) {
-        directory = logsDirectory ?? DDLogFileManagerDefault.usualDirectory
+        directory = logsDirectory?.absolutePath() ?? DDLogFileManagerDefault.usualDirectory
         super.init()
     }
 

@@ -27,7 +27,7 @@ public struct LogFileReader: Sendable {
     ///     (`.gz`) or encrypted (`.hwe`), in the order of the dates in their names, or of their last lines.
     ///   - key: Where the key of encrypted files comes from.
     public init(directory: String, naming: LogFileNaming? = nil, key: (any SecretProvider)? = nil) {
-        self.directory = directory
+        self.directory = directory.absolutePath()
         self.naming = naming
         self.key = key
     }

@@ -33,7 +33,7 @@ public final class SQLiteLogReader: Sendable {
     /// - Throws: `LogError` if the database does not exist, is empty, cannot be read, is not a log database,
     ///   or has an unsupported schema version.
     public init(path: String) throws {
-        self.path = path
+        self.path = path.absolutePath()
         try query { _ in }
     }
 

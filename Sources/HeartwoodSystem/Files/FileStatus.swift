@@ -22,13 +22,15 @@ package struct FileStatus: Sendable, Hashable {
     package let owner: UInt32
     /// The nine permission bits.
     package let mode: UInt32
+    /// Whether only its owner can rename or remove a file in this directory, as in `/tmp`.
+    package let isSticky: Bool
     /// When it was last written, in nanoseconds since 1970.
     package let modifiedNanoseconds: Int64
 
     /// Describes a file of a simulated system.
     package init(
         identity: Identity, kind: Kind, size: Int, links: Int, owner: UInt32, mode: UInt32,
-        modifiedNanoseconds: Int64
+        isSticky: Bool = false, modifiedNanoseconds: Int64
     ) {
         self.identity = identity
         self.kind = kind
@@ -36,6 +38,7 @@ package struct FileStatus: Sendable, Hashable {
         self.links = links
         self.owner = owner
         self.mode = mode
+        self.isSticky = isSticky
         self.modifiedNanoseconds = modifiedNanoseconds
     }
 
@@ -51,6 +54,7 @@ package struct FileStatus: Sendable, Hashable {
         links = Int(info.st_nlink)
         owner = info.st_uid
         mode = UInt32(info.st_mode) & 0o777
+        isSticky = UInt32(info.st_mode) & 0o1000 != 0
         modifiedNanoseconds = withUnsafePointer(to: info) { hw_modified($0) }
     }
 }

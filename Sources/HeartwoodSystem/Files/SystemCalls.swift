@@ -92,9 +92,8 @@ package struct SystemCalls: Sendable {
     }
 
     /// Opens a file that the user named, wherever it is; never waits for a pipe's other end.
-    package func openForReading(_ path: String, followsLink: Bool = true) throws(SystemFailure) -> Int32 {
-        let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW)
-        return Int32(try perform(.open) { Int(open(path, flags)) })
+    package func openForReading(_ path: String) throws(SystemFailure) -> Int32 {
+        Int32(try perform(.open) { Int(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) })
     }
 
     #if canImport(Darwin)
@@ -260,6 +259,20 @@ package struct SystemCalls: Sendable {
             Int(clamping: info.f_bavail).multipliedClamping(by: unit),
             Int(clamping: info.f_blocks).multipliedClamping(by: unit)
         )
+    }
+
+    /// Whether the file system that holds a path is mounted read-only.
+    package func isReadOnly(path: String) throws(SystemFailure) -> Bool {
+        var info = statvfs()
+        _ = try perform(.freeSpace) { Int(statvfs(path, &info)) }
+        return UInt(info.f_flag) & UInt(ST_RDONLY) != 0
+    }
+
+    /// What a symbolic link says.
+    package func target(ofLink path: String) throws(SystemFailure) -> String {
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = try perform(.open) { readlink(path, &bytes, bytes.count) }
+        return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// The largest size that the process may give a file; nil where there is no limit.

@@ -17,3 +17,23 @@ package enum HomeDirectory {
         return home.hasPrefix("/") ? home : nil
     }
 }
+
+extension String {
+    /// The path as it is from now on, wherever the program goes: `~/` is the home directory, and what is
+    /// relative is in `base`, or in the working directory.
+    ///
+    /// Every path that a program gives goes through here at once. An empty path stays empty.
+    package func absolutePath(in base: String? = nil) -> String {
+        if isEmpty || hasPrefix("/") { return self }
+        if self == "~" || hasPrefix("~/"), let home = HomeDirectory.path { return home + dropFirst() }
+        guard let base = base ?? String.workingDirectory else { return self }
+        return base + "/" + self
+    }
+
+    /// The working directory; nil where it was removed.
+    package static var workingDirectory: String? {
+        guard let text = getcwd(nil, 0) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}

@@ -74,6 +74,18 @@ final class SecureFront {
     /// The path of a certificate or key: `ca.crt`, `other.crt`, `client.crt`, `client.key`, `stranger.crt`, `stranger.key`.
     func file(_ name: String) -> String { directory.path + "/" + name }
 
+    /// Gives the server, while it runs, a certificate of the authority `other`.
+    func changeAuthority() throws {
+        let script = """
+            set -e; cd '\(directory.path)'
+            openssl x509 -req -in localhost.csr -CA other.crt -CAkey other.key -CAcreateserial -days 2 \
+                -extfile localhost.ext -out localhost.crt
+            cp other.crt ca.crt
+            \(RealProgram.find("nginx") ?? "nginx") -p . -c "$PWD/nginx.conf" -s reload
+            """
+        _ = try RealProgram.output("/bin/bash", ["-c", script])
+    }
+
     func stop() {
         nginx.stop()
         server.stop()

@@ -16,10 +16,16 @@ struct SecureSettingsTests {
     fileprivate static func send(_ address: String, _ options: TransportOptions) async throws
         -> HTTPTransportError.Reason?
     {
+        try await send(address, by: CurlTransport(options: options))
+    }
+
+    private static func send(_ address: String, by transport: CurlTransport) async throws
+        -> HTTPTransportError.Reason?
+    {
         let request = HTTPRequest(
             endpoint: try HTTPEndpoint(address), body: Array("[]".utf8), timeout: .seconds(30))
         do throws(HTTPTransportError) {
-            let response = try await CurlTransport(options: options).send(request)
+            let response = try await transport.send(request)
             #expect(response.status == 200, "\(response.text)")
             return nil
         } catch {
@@ -49,7 +55,8 @@ struct SecureSettingsTests {
         guard let unshare = RealProgram.find("unshare"), let front = try SecureFront() else { return }
         defer { front.stop() }
         let (place, authority) = (front.file("authorities"), front.file("ca.crt"))
-        let script = "mkdir '\(place)' && cp '\(authority)' '\(place)/ca.pem' && openssl rehash '\(place)'"
+        let script =
+            "mkdir '\(place)' && cp '\(authority)' '\(place)/ca.pem' && cp '\(place)/ca.pem' '\(place)/ca-certificates.crt' && openssl rehash '\(place)'"
         try #require(try RealProgram.output("/bin/bash", ["-c", script]) != nil)
         let mount = "mount --bind '\(place)' /etc/ssl/certs"
         let probe = try await RealProgram.run(unshare, ["--mount", "sh", "-ec", mount])
@@ -116,6 +123,85 @@ struct SecureSettingsTests {
         #expect("\(try #require(error))".contains("cannot read the CA certificate"))
         let other = TransportOptions(caCertificateFile: front.file("other.crt"))
         #expect(try await Self.send(front.address, other) == .certificateUntrusted)
+    }
+
+    @Test("A transport that has connected uses the authority that its file names at the next connection")
+    func changedAuthority() async throws {
+        guard let front = try SecureFront() else { return }
+        defer { front.stop() }
+        let transport = CurlTransport(options: TransportOptions(caCertificateFile: front.file("ca.crt")))
+        #expect(try await Self.send(front.address, by: transport) == nil)
+        try front.changeAuthority()
+        let other = TransportOptions(caCertificateFile: front.file("other.crt"))
+        try await eventually("the server has its new certificate") {
+            try await Self.send(front.address, other) == nil
+        }
+        #expect(try await Self.send(front.address, by: transport) == nil)
+    }
+
+    /// What a file of a certificate can be for a moment.
+    enum Moment: String, Sendable, CaseIterable { case missing, empty, half, foreign }
+
+    @Test(
+        "A certificate's file that is wrong for a moment costs no message, no restart and one report",
+        arguments: Moment.allCases, ["ca.crt", "client.crt", "client.key"])
+    func wrongForAMoment(moment: Moment, name: String) async throws {
+        guard let front = try SecureFront() else { return }
+        defer { front.stop() }
+        // As Kubernetes mounts it: the directory is exchanged by one link.
+        let volume = try TemporaryDirectory()
+        let files = FileManager.default
+        for (folder, names) in [("good", ["ca.crt", "client.crt", "client.key"]), ("bad", [])] {
+            try files.createDirectory(
+                atPath: volume.path + "/" + folder, withIntermediateDirectories: false)
+            for name in names {
+                try files.copyItem(atPath: front.file(name), toPath: volume.path + "/\(folder)/\(name)")
+            }
+        }
+        for other in ["ca.crt", "client.crt", "client.key"] where other != name {
+            try files.copyItem(atPath: front.file(other), toPath: volume.path + "/bad/" + other)
+        }
+        let bad = volume.path + "/bad/" + name
+        let good = try volume.read("good/" + name)
+        switch moment {
+        case .missing: break
+        case .empty: try volume.write("bad/" + name, [])
+        case .half: try volume.write("bad/" + name, Array(good.prefix(good.count / 2)))
+        case .foreign:
+            let foreign = name == "ca.crt" ? "other.crt" : name == "client.crt" ? "stranger.crt" : "other.key"
+            try files.copyItem(atPath: front.file(foreign), toPath: bad)
+        }
+        symlink("bad", volume.path + "/..data")
+        for name in ["ca.crt", "client.crt", "client.key"] {
+            symlink("..data/" + name, volume.path + "/" + name)
+        }
+
+        let clock = ManualClock()
+        let dispatcher = LogDispatcher(clock: clock)
+        let reports = Locked<[String]>([])
+        dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+        let options = TransportOptions(
+            caCertificateFile: volume.path + "/ca.crt", clientCertificateFile: volume.path + "/client.crt",
+            clientKeyFile: volume.path + "/client.key")
+        let logger = try HTTPLogger(
+            front.strictAddress, transport: CurlTransport(options: options), clock: clock)
+        logger.flushWait = .zero
+        dispatcher.add(logger)
+        for number in 0..<10 { logInfo("kept \(number)", to: dispatcher) }
+        logger.sendNow()
+        await logger.figures { $0.lastError != nil }
+        clock.advance(by: .seconds(60))
+        await dispatcher.flush(timeout: .testLimit)
+        #expect(logger.httpStatistics.pending == 10 && logger.httpStatistics.requests == 1)
+        #expect(reports.withLock { $0.count } == 1, "\(reports.withLock { $0 })")
+
+        symlink("good", volume.path + "/..new")
+        rename(volume.path + "/..new", volume.path + "/..data")
+        clock.advance(by: CredentialWatch.pause)
+        await logger.figures { $0.pending == 0 }
+        #expect(logger.httpStatistics.acknowledged == 10 && logger.httpStatistics.rejected == 0)
+        #expect(reports.withLock { $0.count } == 1, "\(reports.withLock { $0 })")
+        dispatcher.removeAll()
     }
 
     // MARK: Configuration

@@ -1,3 +1,4 @@
+import Foundation
 import Heartwood
 import HeartwoodTestSupport
 import SuiteSupport
@@ -117,6 +118,52 @@ private final class ScriptedTransport: HTTPTransport {
         await logger.figures { $0.retried >= 6 }
         transport.clock.advance(by: .seconds(25))
         await logger.figures { $0.acknowledged == 1 }
+    }
+
+    @Test(
+        "A token that is rotated is used at the next attempt, and soon after the server has refused the old one",
+        arguments: [401, 403])
+    func rotatedToken(status: Int) async throws {
+        let directory = try TemporaryDirectory()
+        func write(_ token: String) throws {
+            try directory.write("new", Array(token.utf8))
+            chmod(directory.path + "/new", 0o600)
+            rename(directory.path + "/new", directory.path + "/token")
+        }
+        try write("one")
+        let transport = ScriptedTransport([200, 200, status, status], clock: ManualClock())
+        let (dispatcher, logger) = try logger(transport)
+        logger.decorators = [.bearer(named: "token", from: FileSecrets(directory: directory.path)), .json]
+        func send(_ acknowledged: Int) async {
+            logError("message", to: dispatcher)
+            await dispatcher.flush(timeout: .testLimit)
+            await quiet(logger)
+            #expect(logger.httpStatistics.acknowledged == acknowledged)
+        }
+        func advance(_ seconds: Int) async {
+            transport.clock.advance(by: .seconds(seconds))
+            await quiet(logger)
+        }
+        await send(1)
+        try write("two")
+        await send(2)
+        try write("three")
+        await send(2)
+        // Nothing has changed since: the server is left alone, however long messages keep coming.
+        for _ in 0..<20 {
+            await advance(4)
+            await send(2)
+        }
+        try write("four")
+        await advance(5)
+        try FileManager.default.removeItem(atPath: directory.path + "/token")
+        await advance(5)
+        try write("five")
+        await advance(5)
+        #expect(logger.httpStatistics.acknowledged == 23 && logger.httpStatistics.rejected == 0)
+        let tokens = transport.state.withLock { $0.requests.map { $0.headers["Authorization"] ?? "none" } }
+        // The refused piece is sent again as it was, and then what came after it.
+        #expect(tokens == ["one", "two", "three", "four", "five", "five"].map { "Bearer " + $0 })
     }
 
     @Test("A day without a server costs few attempts and no message; then everything comes, the oldest first")

@@ -43,14 +43,4 @@ struct WholeReadTests {
             try read(10, limit: 100, SystemCalls { $0 == .read ? .fails(EIO) : nil })
         }
     }
-
-    @Test("A symbolic link is followed only where that is wanted")
-    func link() throws {
-        let (file, link) = (scratch.path + "/file", scratch.path + "/link")
-        try Data("x".utf8).write(to: URL(filePath: file))
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
-        let calls = SystemCalls()
-        calls.close(try calls.openForReading(link))
-        #expect(throws: SystemFailure(.open, ELOOP)) { try calls.openForReading(link, followsLink: false) }
-    }
 }

@@ -239,7 +239,7 @@ final class LoggerMembership: Sendable {
     var dispatcher: LogDispatcher? { state.withLock { $0.dispatcher } }
 
     /// Where problems of the logger are reported to.
-    var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .unattached }
+    var diagnostics: LogDiagnostics { dispatcher?.diagnostics ?? .shared }
 
     /// Makes the logger belong to `dispatcher`, unless it belongs to one already: then returns that one.
     func join(_ dispatcher: LogDispatcher) -> LogDispatcher? {

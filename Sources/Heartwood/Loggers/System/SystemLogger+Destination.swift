@@ -45,5 +45,15 @@ extension SystemLogger {
         /// The subsystem is the bundle identifier unless given. On other platforms, this is the same as
         /// ``automatic``.
         case unifiedLog(subsystem: String? = nil)
+
+        /// The same with an absolute path of the socket.
+        var inPlace: Destination {
+            switch self {
+            case .journal(let socket): .journal(socket: socket.absolutePath())
+            case .local(let socket, let format, let framing):
+                .local(socket: socket.absolutePath(), format: format, framing: framing)
+            default: self
+            }
+        }
     }
 }

@@ -40,7 +40,11 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     ///
     /// When it changes, what still waits for the old one is tried once more, and counts as failed if that
     /// does not help.
-    @Ordered public var destination = Destination.automatic
+    public var destination: Destination {
+        get { receiver }
+        set { receiver = newValue.inPlace }
+    }
+    @Ordered private var receiver = Destination.automatic
 
     /// The kind of program that logs, for journald and syslog; `user` unless changed.
     @Ordered public var facility = SyslogFormatter.Facility.user
@@ -110,7 +114,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     init(_ destination: Destination, name: String, formatter: LogFormatter?, sockets: SystemSockets) {
         self.sockets = sockets
         super.init(name: name, formatter: formatter)
-        _destination.start(with: destination)
+        _receiver.start(with: destination.inPlace)
         apply()
     }
 
@@ -123,7 +127,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     public override func settingsDidChange() { apply() }
 
     private func apply() {
-        let destination = _destination.inEffect
+        let destination = _receiver.inEffect
         if let old = destinationInEffect, old != destination {
             abandon("the destination was changed")
         }

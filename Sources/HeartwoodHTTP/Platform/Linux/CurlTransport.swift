@@ -7,10 +7,10 @@ import HeartwoodArchive
 ///
 /// One thread drives all transfers of a transport, and only while there are any. A request waits for no
 /// other. TLS 1.2 is the least; the certificate and the host name are always checked.
-package final class CurlTransport: HTTPTransport, @unchecked Sendable {  // `multi` belongs to the loop
+package final class CurlTransport: FileBasedTransport, @unchecked Sendable {  // `multi` belongs to the loop
     // MARK: Constants (any thread)
 
-    private let options: TransportOptions
+    package let options: TransportOptions
     private let multi: OpaquePointer?
     /// The open connections; used by the loop's thread, and when all is over.
     private let sockets = UnsafeMutablePointer<hw_curl_sockets>.allocate(capacity: 1)

@@ -103,6 +103,9 @@ struct DeliveryEngine: Sendable {
             beginning = nil
             if wish == .sendNow, failures.allowsWish(at: moment.now) { pace.endPause() }
             pace.beginRound(of: moment.waiting)
+        case .credentialsChanged:
+            pace.endPause()
+            pace.beginRound(of: moment.waiting)
         case .condition(let allows):
             guard phase == .asking else { return }
             phase = .idle

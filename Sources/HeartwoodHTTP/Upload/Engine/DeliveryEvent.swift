@@ -27,6 +27,8 @@ enum DeliveryEvent: Sendable {
     case network(Bool)
     /// The user, or a flush, wants pending messages to be sent.
     case wish(Wish)
+    /// The files of certificates or secrets are others than those of the attempt that was held.
+    case credentialsChanged
     /// What the condition said.
     case condition(Bool)
     /// There was nothing to send.

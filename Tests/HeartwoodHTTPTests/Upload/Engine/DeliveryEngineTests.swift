@@ -261,6 +261,22 @@ import Testing
         }
     }
 
+    @Test("Other credentials end the pause of a refusal, but not the one that the server has asked for")
+    func credentialsChanged() {
+        for asked in [nil, Duration.seconds(60)] {
+            var engine = sending(10)
+            _ = engine.handle(
+                .answered(
+                    DeliveryAnswer(
+                        outcome: .failed(.status(401), .authorize, retryAfter: asked), records: 10)),
+                at(1, 10))
+            #expect(engine.handle(.looked, at(1, 10)) == [.wait(until: .seconds(301))])
+            let actions = engine.handle(.credentialsChanged, at(6, 10))
+            #expect(isSend(actions) == (asked == nil), "\(actions)")
+            if asked != nil { #expect(actions == [.wait(until: .seconds(61))]) }
+        }
+    }
+
     @Test("A network notice that changes nothing counts for nothing") func network() {
         var engine = sending(10)
         _ = engine.handle(.network(true), at(0.1, 10))

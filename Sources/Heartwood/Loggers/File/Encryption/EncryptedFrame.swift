@@ -161,7 +161,7 @@ extension FrameCipher {
             throw LogError(.secret, "Encrypted logs require a key; set the file logger's `archiveKey`")
         }
         do {
-            try self.init(key: provider.secret(named: "log-archive-key"))
+            try self.init(key: provider.key(named: "log-archive-key"))
         } catch let error as LogError where error.code == .secret {
             throw error
         } catch {
