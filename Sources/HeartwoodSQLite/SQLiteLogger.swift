@@ -102,7 +102,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         path: String, formatter: LogFormatter? = nil, name: String? = nil, schema: SQLiteSchema,
         policy: LogDirectory.Policy = LogDirectory.Policy(), clock: any LogClock = SystemClock()
     ) throws {
-        let (folder, file) = SQLiteLogger.split(path)
+        let (folder, file) = path.folderAndName
         guard LogDirectory.isSafe(file), file.utf8.count <= 200 else {
             throw LogError(
                 .setting, "The path of the database must end with a file name of at most 200 bytes",
@@ -120,12 +120,6 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         } catch let failure as SQLiteFailure {
             throw LogError(.file, "Cannot open the database: \(failure)", place: self.path)
         }
-    }
-
-    private static func split(_ path: String) -> (folder: String, file: String) {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
-        let folder = path[..<slash]
-        return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
     }
 
     /// Reports a problem; one that is found before there is a dispatcher is reported when there is one.

@@ -99,7 +99,7 @@ public final class EventStore: Sendable {
         var settings = settings ?? Self.usualSettings
         settings.payloadLimit = SpoolRecord.largestPayload
         let spoolSettings = settings
-        let path = directory + "/" + user + "/" + prefix
+        let path = directory.absolutePath() + "/" + user + "/" + prefix
         let completions = DispatchQueue.serial("heartwood.events.completions", qos: .utility)
         func open() throws -> any UnsentStore {
             let partitions = try PartitionedSpool(

@@ -102,7 +102,7 @@ public struct LogFileReader: Sendable {
         -> Int
     {
         let lines = try lines(from: from, until: until)
-        let (folder, name) = LogFileReader.split(path)
+        let (folder, name) = path.folderAndName
         let target = try LogDirectory(folder, policy: .init(acceptsShared: true))
         let file: Descriptor
         do {
@@ -127,12 +127,6 @@ public struct LogFileReader: Sendable {
             throw LogError(.file, "Cannot write the output", place: path, cause: failure.number)
         }
         return count
-    }
-
-    private static func split(_ path: String) -> (folder: String, name: String) {
-        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
-        let folder = String(path[..<slash])
-        return (folder.isEmpty ? "/" : folder, String(path[path.index(after: slash)...]))
     }
 
     private static func write(_ buffer: inout [UInt8], _ file: Descriptor, _ calls: SystemCalls) throws {

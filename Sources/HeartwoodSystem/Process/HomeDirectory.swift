@@ -27,7 +27,18 @@ extension String {
         if isEmpty || hasPrefix("/") { return self }
         if self == "~" || hasPrefix("~/"), let home = HomeDirectory.path { return home + dropFirst() }
         guard let base = base ?? String.workingDirectory else { return self }
-        return base + "/" + self
+        if self == "." { return base }
+        return base + "/" + (hasPrefix("./") ? dropFirst(2) : self[...])
+    }
+
+    /// The absolute path of the directory, and the name in it.
+    package var folderAndName: (folder: String, name: String) {
+        let path = absolutePath()
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path) }
+        return (
+            slash == path.startIndex ? "/" : String(path[..<slash]),
+            String(path[path.utf8.index(after: slash)...])
+        )
     }
 
     /// The working directory; nil where it was removed.
