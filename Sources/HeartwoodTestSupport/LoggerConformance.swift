@@ -135,10 +135,9 @@ public enum LoggerConformance {
             metadata: [
                 "null": nil, "bool": true, "integer": -1, "unsigned": .unsigned(.max), "double": 1e300,
                 "infinite": .double(.infinity), "nan": .double(.nan), "string": "x",
-                "date": .date(LogTimestamp(nanoseconds: 0)), "uuid": .uuid(UUID()),
-                "decimal": .decimal("1.10"),
-                "json": .json("{\"a\":[1]}"), "array": [1, "a", nil], "object": ["a": ["b": 1]],
-                "": "no name",
+                "date": .date(.distantFuture), "timestamp": .timestamp(LogTimestamp(nanoseconds: 0)),
+                "uuid": .uuid(UUID()), "decimal": .decimal("1.10"), "json": .json("{\"a\":[1]}"),
+                "array": [1, "a", nil], "object": ["a": ["b": 1]], "": "no name",
             ], to: run.dispatcher)
         for level in LogLevel.standardLevels {
             log(

@@ -105,9 +105,8 @@ import Testing
         #expect(json { $0[.value] = [Double.infinity, -.infinity] } == #"{"value":["inf","-inf"]}"#)
         #expect(json { $0[.value] = -Float.infinity } == #"{"value":"-inf"}"#)
         #expect(json { $0[.value] = Decimal.nan } == #"{"value":"NaN"}"#)
-        #expect(
-            json { $0[.value] = Date(timeIntervalSince1970: .nan) }
-                == #"{"value":"1970-01-01T00:00:00.000Z"}"#)
+        #expect(json { $0[.value] = Date(timeIntervalSince1970: .nan) } == #"{"value":null}"#)
+        #expect(json { $0[.value] = [Date.distantFuture] } == #"{"value":["4001-01-01T00:00:00.000Z"]}"#)
 
         func nested(_ levels: Int) -> EventRecord<Detail> {
             var record = EventRecord<Detail> { $0[.battery] = 1 }

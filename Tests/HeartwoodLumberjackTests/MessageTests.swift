@@ -65,7 +65,7 @@ extension LumberjackTests {
             let values = message.heartwoodMessage.pieces.compactMap { piece in
                 if case .value(let value, _, _) = piece { value } else { nil }
             }
-            #expect(values == Array(repeating: .date(LogTimestamp(date)), count: 4))
+            #expect(values == Array(repeating: .date(date), count: 4))
         }
 
         @Test(

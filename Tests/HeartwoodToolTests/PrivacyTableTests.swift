@@ -83,7 +83,8 @@ import Testing
             "value \(LogValue.integer(Int64(number)), as: "secret", privacy: $0) end"
         },
         Sample(.unsigned(UInt64(number)), ["7431990251"]), Sample(.double(7431.125), ["7431.125"]),
-        Sample(.string(word), [word]), Sample(.date(moment), ["2100-01-01T00:00:05.678"]),
+        Sample(.string(word), [word]), Sample(.timestamp(moment), ["2100-01-01T00:00:05.678"]),
+        Sample(.date(moment.date), ["2100-01-01T00:00:05.678"]),
         Sample(.uuid(uuid), [uuid.uuidString, uuid.uuidString.lowercased()]),
         Sample(.decimal("7431.9902510"), ["7431.990251"]),
         Sample(.json("{\"name\":\"hidden7431\",\"list\":[1,2]}"), [word]),

@@ -78,7 +78,8 @@ private struct ValueReader {
         case .double: return .double(take(Double.self))
         case .float: return LogValue(take(Float.self))
         case .string: return .string(text())
-        case .date: return .date(LogTimestamp(nanoseconds: take(Int64.self)))
+        case .timestamp: return .timestamp(LogTimestamp(nanoseconds: take(Int64.self)))
+        case .date: return .date(Date(timeIntervalSinceReferenceDate: take(Double.self)))
         case .uuid: return .uuid(UUID(uuid: take(uuid_t.self)))
         case .decimal: return .decimal(text())
         case .described:

@@ -109,8 +109,9 @@ extension LogBuffer {
 
     /// Appends a value as JSON.
     ///
-    /// Dates are strings as RFC 3339 has them; numbers that JSON cannot say are strings. A string replaces
-    /// anything nested deeper than ``LogValue/maximumDepth``.
+    /// Dates are strings as RFC 3339 has them, beyond the years 0 to 9999 with expanded years as ISO 8601 has
+    /// them, and null where ``LogValue/date(_:)`` says. Numbers that JSON cannot say are strings. A string
+    /// replaces anything nested deeper than ``LogValue/maximumDepth``.
     public mutating func append(json value: LogValue) { append(json: value, depth: 0) }
 
     private mutating func append(json value: LogValue, depth: Int) {
@@ -125,7 +126,8 @@ extension LogBuffer {
         case .string(let value): append(json: value)
         case .decimal(let value): append(rawNumber: value)
         case .json(let value): append(rawJSON: value, depth: depth)
-        case .date, .uuid:
+        case .date(let date) where !date.hasDay: append("null" as StaticString)
+        case .date, .timestamp, .uuid:
             append(UInt8(ascii: "\""))
             append(value: value)
             append(UInt8(ascii: "\""))

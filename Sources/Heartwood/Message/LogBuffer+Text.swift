@@ -101,20 +101,55 @@ extension LogBuffer {
             append(value.load(UInt8.self) != 0 ? "1" as StaticString : "0")
         case .bool: append(value.load(UInt8.self) != 0 ? "true" as StaticString : "false")
         case .unsigned: append(value, unsigned: value.load(UInt64.self))
-        case .date: append(date: value.load(Int64.self), value.format)
+        case .timestamp: append(LogTimestamp(nanoseconds: value.load(Int64.self)), value.format)
+        case .date:
+            append(Date(timeIntervalSinceReferenceDate: value.load(Double.self)), value.format)
         case .described: append(value.described.text)
         default: append(value: value.decoded)
         }
     }
 
-    mutating func append(date nanoseconds: Int64, _ format: ValueFormat) {
-        let moment = LogTimestamp(nanoseconds: nanoseconds)
+    /// Appends a time stamp in a format; `swiftDate` cuts fractions of a second, towards 1970.
+    mutating func append(_ moment: LogTimestamp, _ format: ValueFormat) {
         switch format.kind {
         case .unixSeconds: append(fixed: moment.secondsSince1970, digits: Int(format.first))
-        case .isoDate: append(isoDate: moment)
-        case .isoTime: append(isoTime: moment)
-        case .swiftDate: append(swiftDate: moment)
+        case .isoDate, .isoTime: append(CivilTime(nanoseconds: moment.nanoseconds), format)
+        case .swiftDate:
+            let seconds = moment.nanoseconds / 1_000_000_000
+            append(CivilTime(seconds: seconds, nanosecond: 0), format)
         default: append(iso8601: moment)
+        }
+    }
+
+    /// Appends a date in a format: `nan`, `inf` or `-inf` for one that has no day.
+    ///
+    /// A date between 1730 and 2210 is rounded to whole microseconds, as a time stamp is. Beyond, a `Date`
+    /// holds less, and is rounded to milliseconds.
+    mutating func append(_ date: Date, _ format: ValueFormat) {
+        let seconds = date.timeIntervalSince1970
+        if abs(seconds) < 7.6e9 { return append(LogTimestamp(date), format) }
+        let isCut = format.kind == .swiftDate
+        guard let time = CivilTime(secondsSince1970: isCut ? seconds.rounded(.towardZero) : seconds) else {
+            return append(seconds.isNaN ? "nan" : seconds < 0 ? "-inf" : "inf" as StaticString)
+        }
+        if format.kind == .unixSeconds { return append(fixed: seconds, digits: Int(format.first)) }
+        append(time, format)
+    }
+
+    private mutating func append(_ time: CivilTime, _ format: ValueFormat) {
+        switch format.kind {
+        case .isoDate: append(date: time)
+        case .isoTime: append(time: time)
+        case .swiftDate:
+            append(date: time)
+            append(UInt8(ascii: " "))
+            append(seconds: time)
+            append(" +0000" as StaticString)
+        default:
+            append(date: time)
+            append(UInt8(ascii: "T"))
+            append(time: time)
+            append(UInt8(ascii: "Z"))
         }
     }
 
@@ -132,7 +167,8 @@ extension LogBuffer {
         case .unsigned(let value): appendDecimal(value)
         case .double(let value): append(value)
         case .string(let value), .decimal(let value), .json(let value): append(value)
-        case .date(let value): append(iso8601: value)
+        case .date(let value): append(value, .plain)
+        case .timestamp(let value): append(iso8601: value)
         case .uuid(let value): append(value.uuidString)
         case .array(let values):
             append(UInt8(ascii: "["))

@@ -234,10 +234,12 @@ extension LogText.StringInterpolation {
 
     // MARK: Dates and identifiers
 
-    /// Adds a date, with a precision of a nanosecond as far as `Date` has it.
+    /// Adds a date, of any year.
     ///
     /// The text is not that of a `String`, which has neither fractions of a second nor a form that machines
-    /// sort.
+    /// sort. Years beyond 0 to 9999 have a sign and at least six digits, as in `+010000-01-01T00:00:00.000Z`.
+    /// A date that is not a number, infinite or 146 billion years away is `nan`, `inf` or `-inf`, and
+    /// `null` as a field of JSON.
     ///
     /// - Parameters:
     ///   - value: The date.
@@ -249,7 +251,7 @@ extension LogText.StringInterpolation {
         _ value: Date, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: DateFormat? = nil
     ) {
         put(name: name, privacy, format?.code)
-        if privacy == .sensitive { putSensitive() } else { put(.date, LogTimestamp(value).nanoseconds) }
+        if privacy == .sensitive { putSensitive() } else { put(.date, value.timeIntervalSinceReferenceDate) }
     }
 
     /// Adds a time stamp, with a precision of a nanosecond.
@@ -265,7 +267,7 @@ extension LogText.StringInterpolation {
         format: DateFormat? = nil
     ) {
         put(name: name, privacy, format?.code)
-        if privacy == .sensitive { putSensitive() } else { put(.date, value.nanoseconds) }
+        if privacy == .sensitive { putSensitive() } else { put(.timestamp, value.nanoseconds) }
     }
 
     /// Adds a UUID.
@@ -411,7 +413,7 @@ extension LogText.StringInterpolation {
         case let value as Double: put(.double, value)
         case let value as Float: put(.float, value)
         case let value as Bool: appendInterpolation(value)
-        case let value as Date: put(.date, LogTimestamp(value).nanoseconds)
+        case let value as Date: put(.date, value.timeIntervalSinceReferenceDate)
         case let value as UUID: appendInterpolation(value)
         case let value as Decimal: appendInterpolation(value)
         case let value as URL: put(.string, value.absoluteString)
@@ -439,7 +441,8 @@ extension LogText.StringInterpolation {
         case .unsigned(let value): put(.unsigned, value)
         case .double(let value): put(.double, value)
         case .string(let value): put(.string, value)
-        case .date(let value): put(.date, value.nanoseconds)
+        case .date(let value): put(.date, value.timeIntervalSinceReferenceDate)
+        case .timestamp(let value): put(.timestamp, value.nanoseconds)
         case .uuid(let value): appendInterpolation(value)
         case .decimal(let value): put(.decimal, value)
         case .json(let value):

@@ -21,8 +21,13 @@ public enum LogValue: Sendable {
     case double(Double)
     /// A string.
     case string(String)
-    /// A time.
-    case date(LogTimestamp)
+    /// A date of any year.
+    ///
+    /// One that has no day, as it is not a number, infinite or 146 billion years away, is `null` in JSON
+    /// and `nan`, `inf` or `-inf` in text.
+    case date(Date)
+    /// A time stamp, to the nanosecond.
+    case timestamp(LogTimestamp)
     /// A UUID.
     case uuid(UUID)
     /// A decimal number, as its digits.
@@ -74,6 +79,7 @@ extension LogValue: Hashable {
         case (.unsigned(let left), .unsigned(let right)): return left == right
         case (.double(let left), .double(let right)): return left == right
         case (.date(let left), .date(let right)): return left == right
+        case (.timestamp(let left), .timestamp(let right)): return left == right
         case (.uuid(let left), .uuid(let right)): return left == right
         case (.string(let left), .string(let right)), (.decimal(let left), .decimal(let right)),
             (.json(let left), .json(let right)):
@@ -105,6 +111,7 @@ extension LogValue: Hashable {
         case .unsigned(let value): hasher.combine(value)
         case .double(let value): hasher.combine(value)
         case .date(let value): hasher.combine(value)
+        case .timestamp(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .string(let value), .decimal(let value), .json(let value): hasher.combine(value)
         case .array(let values):
@@ -176,8 +183,8 @@ extension LogValue {
     /// Makes a Boolean.
     public init(_ value: Bool) { self = .bool(value) }
 
-    /// Makes a time from a date.
-    public init(_ value: Date) { self = .date(LogTimestamp(value)) }
+    /// Makes a date.
+    public init(_ value: Date) { self = .date(value) }
 
     /// Makes a UUID.
     public init(_ value: UUID) { self = .uuid(value) }

@@ -158,8 +158,12 @@ extension LogValueConvertible where Self == LogValue {
     @_disfavoredOverload public static func double(_ value: Double) -> LogValue { LogValue.double(value) }
     /// Text.
     @_disfavoredOverload public static func string(_ value: String) -> LogValue { LogValue.string(value) }
-    /// A moment.
-    @_disfavoredOverload public static func date(_ value: LogTimestamp) -> LogValue { LogValue.date(value) }
+    /// A date of any year.
+    @_disfavoredOverload public static func date(_ value: Date) -> LogValue { LogValue.date(value) }
+    /// A time stamp, to the nanosecond.
+    @_disfavoredOverload public static func timestamp(_ value: LogTimestamp) -> LogValue {
+        LogValue.timestamp(value)
+    }
     /// A UUID.
     @_disfavoredOverload public static func uuid(_ value: UUID) -> LogValue { LogValue.uuid(value) }
     /// A decimal number, in its digits.

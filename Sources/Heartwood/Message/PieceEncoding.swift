@@ -31,7 +31,7 @@ enum PieceTag: UInt8 {
     /// A four-byte length and UTF-8.
     case string = 0x16
     /// Eight bytes: nanoseconds since 1970.
-    case date = 0x17
+    case timestamp = 0x17
     /// Sixteen bytes.
     case uuid = 0x18
     /// As `string`.
@@ -42,6 +42,8 @@ enum PieceTag: UInt8 {
     case array = 0x1B
     /// A four-byte count, then as many pairs of a string without tag (length and bytes) and a value.
     case object = 0x1C
+    /// Eight bytes, IEEE 754: seconds since 2001, as a `Date` holds them.
+    case date = 0x1D
 }
 
 extension UnsafeMutableRawPointer {

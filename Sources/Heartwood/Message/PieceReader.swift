@@ -120,7 +120,7 @@ struct PieceReader {
         case .null: return true
         case .bool: return take(1) != nil
         case .float: return take(4) != nil
-        case .integer, .unsigned, .double, .date: return take(8) != nil
+        case .integer, .unsigned, .double, .timestamp, .date: return take(8) != nil
         case .uuid: return take(16) != nil
         case .string, .decimal:
             guard let count = take(UInt32.self) else { return false }

@@ -22,7 +22,7 @@ extension RedactionRules {
     private func redacted(_ value: LogValue, depth: Int) -> LogValue {
         if depth == LogValue.maximumDepth, value.isNested { return .cut }
         return switch value {
-        case .null, .bool, .double, .date, .uuid: value
+        case .null, .bool, .double, .date, .timestamp, .uuid: value
         case .string(let text): .string(redacted(text))
         case .integer(let number): redacted(digits: String(number)).map { .string($0) } ?? value
         case .unsigned(let number): redacted(digits: String(number)).map { .string($0) } ?? value

@@ -12,8 +12,8 @@ package enum ValueDepth {
     /// How many values there may be in one that is printed: a tree of references can have any number.
     private static let mostParts = 100_000
 
-    /// What `String(describing:)` writes; for a value that is nested too deep or too large, its type and that
-    /// it is.
+    /// What `String(describing:)` writes; for a value that is nested too deep or too large, or has a date in
+    /// it that is not a number, its type and that it is.
     package static func description(of value: Any) -> String {
         if let excess = excess(of: value) { return "\(type(of: value))\(excess)" }
         return String(describing: value)
@@ -71,13 +71,18 @@ package enum ValueDepth {
         return most
     }
 
-    /// What is to be said of a value that is nested too deep, or too large, to be printed; nil for others.
+    /// What is to be said of a value that is nested too deep, or too large, to be printed, or that must not
+    /// be; nil for others.
     private static func excess(of value: Any) -> StaticString? {
         var count = 0
         /// What is left of each value that the one at hand is inside of.
         var levels: [AnyIterator<Any>] = []
         var next: Any? = value
         while let value = next {
+            if let date = value as? Date, date.timeIntervalSinceReferenceDate.isNaN {
+                // Foundation's description of such a date ends the process.
+                return "…[a date that is not a number]"
+            }
             if let parts = parts(of: value) {
                 if levels.count == LogValue.maximumDepth { return LogValue.cutText }
                 levels.append(parts)

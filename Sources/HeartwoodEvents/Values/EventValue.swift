@@ -15,7 +15,7 @@ import Heartwood
 /// |---|---|
 /// | nil | `null` |
 /// | a number that is infinite or none | the string `"inf"`, `"-inf"` or `"nan"` |
-/// | `Date` | a string in UTC with milliseconds, `"2026-11-20T10:20:30.123Z"`, from 1677 to 2262 |
+/// | `Date` | a string in UTC with milliseconds, `"2026-11-20T10:20:30.123Z"`; `null` for an infinite one |
 /// | `UUID` | a string in lower case |
 /// | `Decimal` | a string, so that no digit is lost |
 /// | a dictionary | an object, its keys sorted |
@@ -40,14 +40,12 @@ extension LogValue {
     }
 
     /// A moment as events have it.
-    static func event(_ value: LogTimestamp) -> LogValue {
-        var buffer = LogBuffer(capacity: 24)
-        buffer.append(iso8601: value)
-        return .string(buffer.text)
-    }
+    static func event(_ value: LogTimestamp) -> LogValue { .string(value.description) }
 
-    /// A moment as events have it.
-    static func event(_ value: Date) -> LogValue { event(LogTimestamp(value)) }
+    /// A date as events have it: null where it has no day.
+    static func event(_ value: Date) -> LogValue {
+        value.hasDay ? .string(LogValue.date(value).description) : .null
+    }
     /// A UUID as events have it.
     static func event(_ value: UUID) -> LogValue { .string(value.uuidString.lowercased()) }
     /// A decimal number as events have it.

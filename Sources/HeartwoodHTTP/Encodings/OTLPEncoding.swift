@@ -224,7 +224,8 @@ private enum OTLPValue {
             append(fields, to: &output, depth: depth + 1)
             output.append(UInt8(ascii: "}"))
         case .string(let text), .decimal(let text), .json(let text): append("stringValue", text, to: &output)
-        case .unsigned, .date, .uuid: append("stringValue", value.description, to: &output)
+        case .date(let date) where !date.hasDay: break
+        case .unsigned, .date, .timestamp, .uuid: append("stringValue", value.description, to: &output)
         }
         output.append(UInt8(ascii: "}"))
     }

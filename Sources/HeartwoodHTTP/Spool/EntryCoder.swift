@@ -67,7 +67,7 @@ package enum EntryCoder {
         case .unsigned(let value): tagged(3, value, &output)
         case .double(let value): tagged(4, value.bitPattern, &output)
         case .string(let value): tagged(5, value, &output)
-        case .date(let value): tagged(6, value.nanoseconds, &output)
+        case .timestamp(let value): tagged(6, value.nanoseconds, &output)
         case .uuid(let value): tagged(7, value.uuidString, &output)
         case .decimal(let value): tagged(8, value, &output)
         case .json(let value): tagged(9, value, &output)
@@ -78,6 +78,7 @@ package enum EntryCoder {
         case .object(let fields):
             output.append(11)
             append(fields, to: &output, depth: depth + 1)
+        case .date(let value): tagged(12, value.timeIntervalSinceReferenceDate.bitPattern, &output)
         }
     }
 
@@ -169,7 +170,7 @@ package enum EntryCoder {
             case 3: return .unsigned(try number())
             case 4: return .double(Double(bitPattern: try number()))
             case 5: return .string(try text())
-            case 6: return .date(LogTimestamp(nanoseconds: try number()))
+            case 6: return .timestamp(LogTimestamp(nanoseconds: try number()))
             case 7:
                 guard let uuid = UUID(uuidString: try text()) else { throw Malformed() }
                 return .uuid(uuid)
@@ -180,6 +181,8 @@ package enum EntryCoder {
                 for _ in 0..<(try number(UInt32.self)) { values.append(try value(depth: depth + 1)) }
                 return .array(values)
             case 11: return .object(try fields(depth: depth + 1))
+            case 12:
+                return .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: try number())))
             default: throw Malformed()
             }
         }

@@ -4,6 +4,20 @@ extension CivilTime {
         self.init(seconds: Int64(seconds), nanosecond: 0)
     }
 
+    /// Reads the calendar at seconds since 1970, rounded to milliseconds.
+    ///
+    /// Returns nil where there is no day: for what is not a number, infinite, or 146 billion years away.
+    package init?(secondsSince1970 seconds: Double) {
+        guard CivilTime.reaches(seconds) else { return nil }
+        let whole = seconds.rounded(.down)
+        let milliseconds = Int(((seconds - whole) * 1000).rounded())
+        self.init(
+            seconds: Int64(whole) + Int64(milliseconds / 1000), nanosecond: milliseconds % 1000 * 1_000_000)
+    }
+
+    /// Whether the calendar can be read at these seconds since 1970.
+    package static func reaches(_ seconds: Double) -> Bool { abs(seconds) < 0x1p62 }
+
     /// The inverse, without the fraction.
     package var secondsSince1970: Int {
         CivilTime.days(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second

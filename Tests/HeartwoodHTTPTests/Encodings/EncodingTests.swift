@@ -436,7 +436,7 @@ import Testing
         entry.text = "text ✓"
         entry.fields = [
             "a": nil, "b": true, "c": -3, "d": .unsigned(.max), "e": 1.5, "f": "s",
-            "g": .date(LogTimestamp(nanoseconds: 9)), "h": .uuid(UUID()), "i": .decimal("1.10"),
+            "g": .timestamp(LogTimestamp(nanoseconds: 9)), "h": .uuid(UUID()), "i": .decimal("1.10"),
             "j": .json("{}"), "k": [1, [2]], "l": ["m": ["n": "o"]],
         ]
         entry.metadata = ["z": "y"]

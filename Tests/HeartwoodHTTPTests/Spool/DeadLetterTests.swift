@@ -280,7 +280,7 @@ extension HTTPBench {
     private func letter(_ number: Int) -> RemoteEntry {
         var entry = RemoteEntry(LogMessage("letter \(number)"))
         entry.id = "id-\(number)"
-        entry.metadata = ["when": .date(time), "number": .integer(Int64(number))]
+        entry.metadata = ["when": .timestamp(time), "number": .integer(Int64(number))]
         return entry
     }
 
@@ -343,7 +343,7 @@ extension HTTPBench {
         let entries = try drain(kind, directory)
         #expect(
             entries.map(\.text) == (0..<10).map { "waits \($0)" } + (0..<400).map { "letter \($0)" })
-        #expect(entries.last?.metadata["when"] == .date(time) && entries.last?.metadata["number"] == 399)
+        #expect(entries.last?.metadata["when"] == .timestamp(time) && entries.last?.metadata["number"] == 399)
         #expect(try drain(kind, directory).isEmpty)
     }
 

@@ -104,6 +104,21 @@ import Testing
         #expect(scratch.names(scratch.path + "/next").isEmpty)
     }
 
+    @Test("Dates of any year come out of the journal as they were logged, and time stamps, too")
+    func dates() throws {
+        let scratch = Scratch()
+        try leaveUnwritten(scratch) { dispatcher in
+            logInfo("\(Date.distantPast) \(Date.distantFuture)", to: dispatcher)
+            logInfo("\(Date(timeIntervalSince1970: .nan), format: .isoDate)", to: dispatcher)
+            logInfo("\(LogTimestamp(nanoseconds: .max))", to: dispatcher)
+        }
+        let lines = try recover(scratch).dropFirst()
+        #expect(
+            lines.map { String($0.prefix { $0 != "|" }) } == [
+                "0000-12-30T00:00:00.000Z 4001-01-01T00:00:00.000Z", "nan", "2262-04-11T23:47:16.854Z",
+            ])
+    }
+
     @Test("A message that is larger than the ring takes is recovered too")
     func large() throws {
         let scratch = Scratch()

@@ -188,7 +188,8 @@ struct LogMetadataTests {
         let metadata: LogMetadata = [
             "null": nil, "bool": true, "integer": -5, "unsigned": .unsigned(.max), "double": 2.5,
             "string": "é\n",
-            "date": .date(LogTimestamp(nanoseconds: -1)), "uuid": .uuid(UUID()), "decimal": .decimal("1.10"),
+            "date": .date(.distantPast), "timestamp": .timestamp(LogTimestamp(nanoseconds: -1)),
+            "uuid": .uuid(UUID()), "decimal": .decimal("1.10"),
             "json": .json("{\"a\":1}"), "array": [1, [2, ["k": nil]]], "object": ["k": ["l": "m"]],
             "": "no name",
         ]

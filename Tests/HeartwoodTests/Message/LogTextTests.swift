@@ -73,6 +73,30 @@ struct LogTextTests {
         #expect(value("\(none, default: "-", as: "v")") == .string("-"))
     }
 
+    @Test("The bytes of a date and of a time stamp are those that any process reads, today and before")
+    func dateBytes() {
+        // 1.5 s after 1970: nanoseconds, which were the bytes of dates as well; and seconds since 2001.
+        let moment = LogTimestamp(nanoseconds: 1_500_000_000)
+        #expect(("\(moment)" as LogText).bytes == [0x17, 0x00, 0x2F, 0x68, 0x59, 0, 0, 0, 0])
+        let date = Date(timeIntervalSince1970: 1.5)
+        let bits = (-978_307_198.5).bitPattern
+        #expect(("\(date)" as LogText).bytes == [0x1D] + withUnsafeBytes(of: bits, Array.init))
+        for (text, value) in [("\(moment, as: "v")", .timestamp(moment)), ("\(date, as: "v")", .date(date))]
+            as [(LogText, LogValue)]
+        {
+            #expect(self.text(text) == "1970-01-01T00:00:01.500Z")
+            #expect(self.value(text) == value)
+        }
+    }
+
+    @Test("A value whose date is not a number is described, though Foundation cannot")
+    func describedNoDate() {
+        let none = Date(timeIntervalSince1970: .nan)
+        #expect(text("\([none])") == "Array<Date>…[a date that is not a number]")
+        #expect(text("\([1: [none as Date?]])").hasSuffix("…[a date that is not a number]"))
+        #expect(text("\(none)") == "nan")
+    }
+
     @Test("A named value keeps its type")
     func types() throws {
         let uuid = UUID()
@@ -88,7 +112,7 @@ struct LogTextTests {
         #expect(value("\("substring".dropFirst(3), as: "v")") == .string("string"))
         #expect(value("\(Character("c"), as: "v")") == .string("c"))
         #expect(value("\(uuid, as: "v")") == .uuid(uuid))
-        #expect(value("\(date, as: "v")") == .date(LogTimestamp(date)))
+        #expect(value("\(date, as: "v")") == .date(date))
         #expect(value("\(Decimal(string: "0.10") ?? 0, as: "v")") == .decimal("0.1"))
         #expect(value("\(Order(), as: "v")").map { "\($0)" }?.contains("\"items\":[\"a\",\"b\\n\"]") == true)
         #expect(value("\(Fruit.apple, as: "v")") == .string("apple"))

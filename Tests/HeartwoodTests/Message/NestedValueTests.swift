@@ -236,7 +236,11 @@ import Testing
         case 2: return .integer(.random(in: .min ... .max, using: &random))
         case 3: return .unsigned(.random(in: .min ... .max, using: &random))
         case 4: return .double(Double(bitPattern: .random(in: .min ... .max, using: &random)))
-        case 5: return .date(LogTimestamp(nanoseconds: .random(in: .min ... .max, using: &random)))
+        case 5:
+            let bits = UInt64.random(in: .min ... .max, using: &random)
+            return bits % 2 == 0
+                ? .timestamp(LogTimestamp(nanoseconds: Int64(bitPattern: bits)))
+                : .date(Date(timeIntervalSinceReferenceDate: Double(bitPattern: bits)))
         case 6: return .uuid(UUID(uuidString: "0E3B6D7A-7C25-4F0E-A2D6-111111111111") ?? UUID())
         case 7: return .decimal(["1.50", "-0", "1e30", text()].randomElement(using: &random) ?? "")
         case 8:

@@ -9,8 +9,9 @@ public enum JSONFieldValues: Hashable, Sendable {
 
     func append(_ value: EncodedValue, _ privacy: LogPrivacyPolicy, to output: inout LogBuffer) {
         switch value.tag {
-        case .string, .integer, .double, .unsigned, .float, .decimal, .date, .uuid: break
-        case .bool, .null: if self == .stringsAndNumbers { return appendAsText(value, privacy, to: &output) }
+        case .string, .integer, .double, .unsigned, .float, .decimal, .timestamp, .uuid: break
+        case .bool, .null, .date:
+            if self == .stringsAndNumbers { return appendAsText(value, privacy, to: &output) }
         default: if self != .any { return appendAsText(value, privacy, to: &output) }
         }
         output.append(json: value, privacy: privacy)

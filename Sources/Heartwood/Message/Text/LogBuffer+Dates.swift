@@ -1,3 +1,14 @@
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+extension Date {
+    /// Whether the date has a day; one that is not a number, infinite or 146 billion years away has none.
+    package var hasDay: Bool { CivilTime.reaches(timeIntervalSince1970) }
+}
+
 extension LogBuffer {
     /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
     public mutating func append(iso8601 moment: LogTimestamp) {
@@ -7,27 +18,11 @@ extension LogBuffer {
         append(UInt8(ascii: "Z"))
     }
 
-    mutating func append(isoDate moment: LogTimestamp) {
-        append(date: CivilTime(nanoseconds: moment.nanoseconds))
-    }
-
-    mutating func append(isoTime moment: LogTimestamp) {
-        append(time: CivilTime(nanoseconds: moment.nanoseconds))
-    }
-
-    /// Appends `2026-11-20 10:20:30 +0000`; fractions of a second are cut, towards 1970.
-    mutating func append(swiftDate moment: LogTimestamp) {
-        let time = CivilTime(nanoseconds: moment.nanoseconds / 1_000_000_000 * 1_000_000_000)
-        append(date: time)
-        append(UInt8(ascii: " "))
-        append(seconds: time)
-        append(" +0000" as StaticString)
-    }
-
-    /// Appends `2026-11-20`.
+    /// Appends `2026-11-20`; a year without four digits as ISO 8601 expands it, `+010000` or `-000043`.
     mutating func append(date time: CivilTime) {
-        if time.year < 0 { append(UInt8(ascii: "-")) }
-        appendDecimal(abs(time.year), width: 4)
+        let isUsual = 0...9999 ~= time.year
+        if !isUsual { append(UInt8(ascii: time.year < 0 ? "-" : "+")) }
+        appendDecimal(abs(time.year), width: isUsual ? 4 : 6)
         append(UInt8(ascii: "-"))
         appendDecimal(time.month, width: 2)
         append(UInt8(ascii: "-"))
