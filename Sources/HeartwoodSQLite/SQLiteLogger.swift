@@ -25,8 +25,8 @@ public import Heartwood
 /// - **Crashes**: saved messages survive the process. With a journal (`LogDispatcher.journal`), every batch
 ///   is saved, and no accepted message is lost or saved twice.
 ///
-/// Texts are saved unchanged, including line breaks and control characters, except that zero bytes become
-/// U+2400.
+/// Texts are saved unchanged, including line breaks, control characters and zero bytes. For most functions of
+/// SQL and for the `sqlite3` tool, a text ends at a zero byte; ``SQLiteLogReader`` reads and finds all of it.
 public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked Sendable {  // owned by 'queue'
     // MARK: Settings (any thread, ordered)
 

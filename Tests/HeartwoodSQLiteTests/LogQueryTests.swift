@@ -69,6 +69,59 @@ struct LogQueryTests {
         #expect(try reader.count(item.query) == item.found.count)
     }
 
+    /// Texts that a message has, and what finds it or does not.
+    static let parts: [(text: String, found: [String], missed: [String])] = [
+        (
+            "sixteen\0bytes ok", ["\0", "N\0B", "bytes", "OK", "sixteen\0bytes ok"],
+            ["\0\0", "n b", "\u{2400}"]
+        ),
+        ("\0", ["\0"], ["\0\0", "x"]), ("\0\0a\0", ["A\0", "\0\0A", "a"], ["a\0\0", "\0a\0\0"]),
+        ("100% of a_b\\c*[d]?", ["100%", "A_B", "_b\\C", "\\", "*[d]?", "%"], ["10%0", "a%", "a?b", "*b"]),
+        ("Grüße, ПРИВЕТ, 🌳\u{301}e", ["grüß", "ПРИВЕТ", "🌳", "\u{301}E"], ["GRÜSSE", "привет", "é"]),
+        ("line\r\nbreak\u{1B}[31m", ["\n", "E\r\nB", "\u{1B}[31M"], ["e\nb", "\u{1B}[31n"]),
+        ("", [], ["x", "\0", " "]),
+        (
+            String(repeating: "a", count: 200_000) + "\0Z",
+            [
+                String(repeating: "A", count: 60_000), String(repeating: "a", count: 199_999) + "A\0z",
+                String(repeating: "a", count: 49_999), "z",
+            ], [String(repeating: "a", count: 60_000) + "b", String(repeating: "a", count: 200_001)]
+        ),
+    ]
+
+    @Test("Every text is saved byte for byte, and found by each of its parts", arguments: parts.indices)
+    func texts(_ index: Int) throws {
+        let (text, found, missed) = LogQueryTests.parts[index]
+        let dispatcher = fixture.dispatcher
+        let category = LogCategory("cat\0\(index)")
+        Heartwood.log(
+            "\(text)", level: .info, category: category, metadata: ["own": .string(text)], to: dispatcher)
+        #expect(dispatcher.flush(timeout: .testLimit).isComplete)
+        let reader = try SQLiteLogReader(path: fixture.path)
+        func ids(_ query: LogQuery) throws -> [Int64] { try reader.records(query).map(\.id) }
+        let record = try #require(try reader.records(LogQuery(categories: [category.name])).first)
+        #expect(Array(record.text.utf8) == Array(text.utf8))
+        #expect(record.metadata["own"] == .string(text))
+        #expect(Array(record.category.utf8) == Array(category.name.utf8))
+        for part in found {
+            #expect(try ids(LogQuery(text: part)).contains(record.id), "\(part.prefix(40).debugDescription)")
+            #expect(try reader.count(LogQuery(categories: ["cat*"], text: part)) == 1)
+        }
+        for part in missed {
+            #expect(try ids(LogQuery(text: part)).contains(record.id) == false, "\(part.prefix(40))")
+        }
+        for (pattern, isMatch) in [
+            ("cat\0*", true), ("c*\(index)", true), ("*\0*", true), ("*", true), ("*\0x", false),
+            ("c*t", false),
+            ("cat*" + String(repeating: "*", count: 60_000), true),
+            ("cat*" + String(repeating: "x", count: 60_000), false), ("cat", false), ("cat\0", false),
+        ] {
+            #expect(
+                try ids(LogQuery(categories: [pattern])).contains(record.id) == isMatch,
+                "\(pattern.prefix(9))")
+        }
+    }
+
     @Test("A time is from its beginning to before its end")
     func times() throws {
         let reader = try SQLiteLogReader(path: fixture.path)

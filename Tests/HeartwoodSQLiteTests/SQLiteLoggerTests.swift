@@ -57,7 +57,7 @@ struct SQLiteLoggerTests {
         logInfo("", to: fixture.dispatcher)
         fixture.dispatcher.flush(timeout: .testLimit)
         let records = try reader().records(LogQuery(order: .oldestFirst))
-        #expect(records.map(\.text) == ["a\u{2400}b", ""])
+        #expect(records.map { Array($0.text.utf8) } == [Array("a\0b".utf8), []])
         #expect(records.allSatisfy { $0.metadataJSON == nil && $0.metadata.isEmpty })
     }
 

@@ -1,10 +1,10 @@
 /// A name in which `*` stands for any characters, also none.
-struct NamePattern: Hashable, Sendable {
+package struct NamePattern: Hashable, Sendable {
     let text: String
     /// The text between the stars.
     private let parts: [[UInt8]]
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.text = text
         parts = text.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false).map(
             Array.init)
@@ -21,7 +21,7 @@ struct NamePattern: Hashable, Sendable {
 
     func matches(_ name: String) -> Bool { matches(Array(name.utf8)[...]) }
 
-    func matches(_ name: ArraySlice<UInt8>) -> Bool {
+    package func matches(_ name: ArraySlice<UInt8>) -> Bool {
         guard let first = parts.first, let last = parts.last else { return name.isEmpty }
         if parts.count == 1 { return name.elementsEqual(first) }
         guard name.count >= first.count + last.count, name.starts(with: first),

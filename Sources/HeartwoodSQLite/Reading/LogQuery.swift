@@ -36,7 +36,7 @@ public struct LogQuery: Hashable, Sendable {
     /// A `*` matches any number of characters. A plain name matches that category only: `["net", "net.*"]`
     /// matches `net` and its subcategories.
     public var categories: [String]
-    /// Messages whose text contains this string, ignoring the case of ASCII letters.
+    /// Messages whose text contains this string, byte for byte but for the case of ASCII letters.
     ///
     /// Empty or nil means any text.
     public var text: String?

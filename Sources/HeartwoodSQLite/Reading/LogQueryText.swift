@@ -32,7 +32,7 @@ struct LogQueryText: Equatable {
         }
         if !query.categories.isEmpty { addCategories(query.categories) }
         if let text = query.text, !text.isEmpty {
-            add("message LIKE ? ESCAPE '\\'", .text("%\(LogQueryText.escaped(text))%"))
+            add("contains_text(message, ?)", .text(TextFunctions.lowercased(text)))
         }
     }
 
@@ -44,20 +44,20 @@ struct LogQueryText: Equatable {
     private mutating func addCategories(_ names: [String]) {
         let parts = names.map { name in
             let isPattern = name.unicodeScalars.contains("*")
-            values.append(.text(isPattern ? LogQueryText.pattern(name) : name))
-            return isPattern ? "category GLOB ?" : "category = ?"
+            let prefix = LogQueryText.prefix(of: name)
+            values.append(.text(isPattern ? prefix : name))
+            if prefix == name || !isPattern { return isPattern ? "category GLOB ?" : "category = ?" }
+            values.append(.text(name))
+            return "(category GLOB ? AND matches_name(category, ?))"
         }
         conditions.append("(\(parts.joined(separator: " OR ")))")
     }
 
-    /// A pattern for GLOB in which nothing but the star is special.
-    private static func pattern(_ name: String) -> String {
-        name.unicodeScalars.map { $0 == "?" ? "[?]" : $0 == "[" ? "[[]" : String($0) }.joined()
-    }
-
-    /// A text for LIKE in which nothing is special.
-    private static func escaped(_ text: String) -> String {
-        text.unicodeScalars.map { $0 == "%" || $0 == "_" || $0 == "\\" ? "\\\($0)" : String($0) }.joined()
+    /// A pattern for GLOB by which the index finds all categories that can match, and perhaps more.
+    private static func prefix(of pattern: String) -> String {
+        let special: [Unicode.Scalar] = ["*", "?", "[", "\0"]
+        let prefix = pattern.unicodeScalars.prefix { !special.contains($0) }.prefix(1000)
+        return String(String.UnicodeScalarView(prefix)) + "*"
     }
 
     private var condition: String {

@@ -22,6 +22,7 @@ final class SQLiteConnection {
             throw failure
         }
         handle = opened
+        TextFunctions.add(to: handle)
         setBusyTimeout(busyTimeout)
     }
 

@@ -22,24 +22,18 @@ public struct SQLiteRow: Sendable {
     init(_ message: LogMessage, text: String, metadata: String?) {
         time = message.timestamp.nanoseconds
         level = Int64(message.level.index)
-        category = SQLiteRow.cleaned(message.category.name)
-        self.message = SQLiteRow.cleaned(text)
+        category = message.category.name
+        self.message = text
         self.metadata = metadata
         context = Int64(message.context)
         file = message.file
         function = message.function
         line = Int64(message.line)
         thread = Int64(bitPattern: message.threadID)
-        threadName = message.threadName.map(SQLiteRow.cleaned)
-        queue = message.queueLabel.map(SQLiteRow.cleaned)
-        task = message.taskName.map(SQLiteRow.cleaned)
+        threadName = message.threadName
+        queue = message.queueLabel
+        task = message.taskName
         sequence = Int64(bitPattern: message.sequence)
-    }
-
-    /// A text without zero bytes, at which SQLite's own functions would take it to end: they become U+2400.
-    private static func cleaned(_ text: String) -> String {
-        if !text.utf8.contains(0) { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\0" ? "\u{2400}" : $0 }))
     }
 
     static let insertion = """
