@@ -53,15 +53,15 @@ public struct LogMessage: Sendable {
     /// The kernel's number of the thread that logged the message.
     public var threadID: UInt64 { storage.record.thread }
 
-    /// The name of that thread, if it has one.
+    /// The name of that thread, if it has one; its first 255 bytes.
     ///
     /// A changed name can appear up to two seconds late.
     public var threadName: String? { name(0) }
 
-    /// The label of the dispatch queue that the call ran on, if any.
+    /// The label of the dispatch queue that the call ran on, if any; its first 255 bytes.
     public var queueLabel: String? { name(1) }
 
-    /// The name of the task that the call ran in, if it has one.
+    /// The name of the task that the call ran in, if it has one; its first 255 bytes.
     public var taskName: String? { name(2) }
 
     /// The thread's name in UTF-8; empty where it has none.

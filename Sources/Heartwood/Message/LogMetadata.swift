@@ -1,7 +1,7 @@
 /// An ordered list of fields: names with values.
 ///
 /// Adding an existing name replaces its value and keeps its position. Looking up a name searches the fields
-/// in order, which is fast for the few fields of a message.
+/// in order, which is fast for the few fields of a message. In a message, a name is cut after 65,535 bytes.
 public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection,
     CustomStringConvertible
 {

@@ -2,11 +2,12 @@
 public struct IntegerFormat: Sendable {
     @usableFromInline let code: ValueFormat
 
-    /// Decimal digits, padded on the left with `fill` to `width` characters.
+    /// Decimal digits, padded on the left to `width` characters (at most 255) with `fill`, an ASCII
+    /// character; any other is a blank.
     public static func padded(_ width: Int, with fill: Character = " ") -> IntegerFormat {
         IntegerFormat(code: ValueFormat(.padded, width, Int(fill.asciiValue ?? 32)))
     }
-    /// Hexadecimal digits after `0x`, at least `digits` of them.
+    /// Hexadecimal digits after `0x`, at least `digits` of them (at most 255).
     public static func hex(digits: Int = 1) -> IntegerFormat {
         IntegerFormat(code: ValueFormat(.hex, digits, 0))
     }
@@ -14,7 +15,7 @@ public struct IntegerFormat: Sendable {
     public static let hex = IntegerFormat.hex()
     /// Octal digits after `0o`.
     public static let octal = IntegerFormat(code: ValueFormat(.octal, 1, 0))
-    /// Binary digits after `0b`, at least `digits` of them.
+    /// Binary digits after `0b`, at least `digits` of them (at most 255).
     public static func binary(digits: Int = 1) -> IntegerFormat {
         IntegerFormat(code: ValueFormat(.binary, digits, 0))
     }

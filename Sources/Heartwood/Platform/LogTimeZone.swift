@@ -12,7 +12,7 @@ public enum LogTimeZone: Hashable, Sendable {
     case utc
     /// The system's time zone, with its daylight-saving rules.
     case local
-    /// A fixed offset from UTC.
+    /// A fixed offset from UTC; one of more than a day counts as a day.
     case offset(Duration)
     /// A zone of Foundation. On Linux those with a name need a program that imports Foundation.
     case region(TimeZone)

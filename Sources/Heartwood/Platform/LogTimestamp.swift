@@ -19,7 +19,8 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
 
     /// Makes a time stamp from a date.
     ///
-    /// A date out of range becomes the nearest valid one, and a date that is not a number becomes 1970.
+    /// A date out of range becomes the nearest valid one, and a date that is not a number becomes 1970. As a
+    /// value or a field, log the `Date` itself, which keeps its moment.
     public init(_ date: Date) {
         // Whole microseconds: a date is not more exact than that, and one of 0.123 s shall not read 0.122.
         let value = (date.timeIntervalSince1970 * 1e6).rounded()

@@ -19,7 +19,7 @@ public struct EventID: Hashable, Comparable, Sendable, Codable, CustomStringConv
         self.rest = rest
     }
 
-    /// Makes a new one for the moment.
+    /// Makes a new one for the moment, or for the nearest one between 1970 and 2106.
     public init(at moment: LogTimestamp) {
         let count = Self.counter.add(1, ordering: .relaxed).newValue & 0xFF_FFFF
         self.init(

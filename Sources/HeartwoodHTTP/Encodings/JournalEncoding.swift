@@ -3,7 +3,8 @@ import HeartwoodConfiguration
 
 /// The journal's export format, for `systemd-journal-remote`.
 ///
-/// Named values and fields become journal fields with upper-case names.
+/// Named values and fields become journal fields with upper-case names: the first 500, and
+/// `HEARTWOOD_DROPPED_FIELDS` says how many more there were. A time before 1970 is sent as 1970.
 public struct JournalEncoding: RemoteEncoding {
     private let identifier: String
 
@@ -37,8 +38,12 @@ public struct JournalEncoding: RemoteEncoding {
             if let category = entry.category { append("CATEGORY", category, to: &output) }
             append("LOG_ID", entry.id, to: &output)
             // More than 1,024 fields make the server cut the connection.
-            for (name, value) in entry.allFields.withFlatError.prefix(500) {
+            let fields = entry.allFields.withFlatError
+            for (name, value) in fields.prefix(500) {
                 append(JournalFieldName.make(name), value.description, to: &output)
+            }
+            if fields.count > 500 {
+                append("HEARTWOOD_DROPPED_FIELDS", String(fields.count - 500), to: &output)
             }
             output.append(UInt8(ascii: "\n"))
         }

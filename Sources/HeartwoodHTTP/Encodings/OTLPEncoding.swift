@@ -14,7 +14,7 @@ import HeartwoodConfiguration
 /// caused it, `exception.stacktrace`. The resource's attributes have the names of the semantic conventions:
 /// `service.name`, `service.version`, `os.type`, `os.version`, `host.arch`, `device.model.name`, and
 /// `host.name` where ``HTTPLogger/deviceFacts`` includes it. Partial success is honored: what the collector
-/// threw away is counted and not sent again.
+/// threw away is counted and not sent again. A time before 1970 is sent as 1970.
 public struct OTLPEncoding: RemoteEncoding {
     /// What describes the program: `service.name` and others.
     public let resource: LogMetadata

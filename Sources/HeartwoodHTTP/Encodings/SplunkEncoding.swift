@@ -9,7 +9,8 @@ import HeartwoodConfiguration
 /// Splunk's HTTP Event Collector: one JSON object per event, one after the other.
 ///
 /// Log in with ``RequestDecorator/splunkToken(_:)``. For a token with indexer acknowledgement (`useACK`) give
-/// a channel: what the collector has received stays in the store then until it says that it is indexed.
+/// a channel: what the collector has received stays in the store then until it says that it is indexed. The
+/// `time` of an event before 1970 is 0.
 public struct SplunkEncoding: RemoteEncoding {
     private let host: String?
     private let source: String?

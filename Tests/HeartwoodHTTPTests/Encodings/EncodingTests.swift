@@ -320,7 +320,7 @@ import Testing
     // MARK: The journal
 
     @Test("The journal gets the bytes of its export format") func journal() {
-        let entry = entry("line1\nline2") {
+        var entry = entry("line1\nline2") {
             $0.file = ""
             $0.threadID = 7
         }
@@ -328,6 +328,11 @@ import Testing
             Array("__REALTIME_TIMESTAMP=1700000000000000\nMESSAGE\n".utf8) + [11, 0, 0, 0, 0, 0, 0, 0]
             + Array("line1\nline2\nPRIORITY=3\nSYSLOG_IDENTIFIER=app\nTID=7\nLOG_ID=id-1\n\n".utf8)
         #expect(JournalEncoding(identifier: "app").encode(batch(entry)) == expected)
+
+        entry.metadata = LogMetadata((0..<502).map { ("N\($0)", .integer(Int64($0))) })
+        let many = String(decoding: JournalEncoding(identifier: "app").encode(batch(entry)), as: UTF8.self)
+        let dropped = entry.allFields.count - 500
+        #expect(dropped > 0 && many.hasSuffix("\nHEARTWOOD_DROPPED_FIELDS=\(dropped)\n\n"))
     }
 
     @Test(
