@@ -28,6 +28,47 @@ import Testing
         return logger
     }
 
+    @Test(
+        "A logger whose limits would remove files of another program says so at its start",
+        arguments: [
+            ("shop", "{app}-{variant}-{date}.log", "2.1", "shop-api", "{app}-{date}.log", true),
+            ("shop", "{app}-{variant}-{date}.log", "2.1", "shop-2", "{app}-{date}.log", true),
+            ("shop", "{app}-{variant}-{date}.log", "2.1", "shopping", "{app}-{date}.log", false),
+            ("shop", "{app}-{variant}-{date}.log", "2.1", "store", "{app}-{date}.log", false),
+            ("shop", "{app}-{date}.log", nil, "shop-api", "{app}-{date}.log", false),
+            ("shop", "{app} {date}.log", nil, "shop 2", "{app} {date}.log", false),
+            ("shop", "{date}.log", nil, "store", "{date}.log", true),
+            ("shop", "{date}.log", nil, "store", "{app}-{date}.log", false),
+            ("shop", "web-{number}.log", nil, "store", "web-{number}.log", true),
+        ] as [(String, String, String?, String, String, Bool)])
+    func neighbors(
+        application: String, template: String, variant: String?, other: String, otherTemplate: String,
+        isTold: Bool
+    ) async throws {
+        func log(_ application: String, _ template: String, _ variant: String?) async throws -> [String] {
+            let dispatcher = LogDispatcher.forTest()
+            let reports = Locked<[String]>([])
+            dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+            let naming = try LogFileNaming(application: application, template: template, variant: variant)
+            let logger = try FileLogger(directory: scratch.logs, naming: naming)
+            dispatcher.add(logger)
+            logInfo("a message", to: dispatcher)
+            await dispatcher.flush(timeout: .testLimit)
+            await logger.rollNow()
+            logInfo("a message", to: dispatcher)
+            await dispatcher.flush(timeout: .testLimit)
+            dispatcher.removeAll()
+            return reports.withLock { $0 }
+        }
+        #expect(try await log(other, otherTemplate, nil).isEmpty)
+        let reports = try await log(application, template, variant)
+        #expect(reports.count == (isTold ? 1 : 0), "\(reports)")
+        #expect(reports.allSatisfy { $0.contains("belongs to \(other)") }, "\(reports)")
+        // Its own files of before, and of other variants, are no reason.
+        let again = try await log(application, template, variant.map { $0 + ".1" })
+        #expect(again.count == reports.count, "\(again)")
+    }
+
     @Test("A formatter that writes nothing for a message wants no line, and the message counts as filtered")
     func emptyOutput() async throws {
         final class Selective: LogFormatter, @unchecked Sendable {

@@ -450,6 +450,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     final func open() {
         guard !engine.isStarted else { return }
         startTimer.cancel()
+        let others = CatalogueFile.others(in: directory, naming, scheme)
+        for (application, file) in others {
+            report(
+                .setting,
+                "\(file) belongs to \(application), but this logger's naming recognizes it, so its limits can"
+                    + " remove the file; give each program a directory or a template of its own",
+                key: "\(self.name) \(application)")
+        }
         do {
             try engine.start()
             enqueueArchives()

@@ -234,6 +234,43 @@ final class CatalogueFile {
         (try? read(directory, ".\(application).catalogue")) ?? FileCatalogue()
     }
 
+    /// The other applications that have logged to a directory, where a naming takes a file of theirs for its
+    /// own; with such a file.
+    ///
+    /// A file is theirs if their catalogue has it open, or if its name begins with theirs, and theirs with
+    /// ours.
+    static func others(
+        in directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme
+    ) -> [(application: String, file: String)] {
+        let names = ((try? directory.names()) ?? []).sorted()
+        let applications = names.compactMap { name -> String? in
+            var base = name[...]
+            // One for a user, as `.shop.catalogue.1000`.
+            while let last = base.last, last.isASCII, last.isNumber { base.removeLast() }
+            if base.count < name.count, base.last == "." { base.removeLast() }
+            guard base.hasPrefix("."), base.hasSuffix(".catalogue") else { return nil }
+            let application = String(base.dropFirst().dropLast(10))
+            return application == naming.application ? nil : application
+        }
+        return Set(applications).sorted().compactMap { application in
+            let open = load(directory, application: application).open
+            func isTheirs(_ name: String) -> Bool {
+                if open.contains(name) { return true }
+                guard application.hasPrefix(naming.application), name.hasPrefix(application) else {
+                    return false
+                }
+                // "shop 2" is no beginning of "shop 2026-11-20".
+                return name.dropFirst(application.count).first.map { !$0.isLetter && !$0.isNumber } ?? false
+            }
+            let file = names.first { name in
+                guard isTheirs(name) else { return false }
+                let log = ArchiveStage.split(name).log
+                return naming.recognize(log).map { scheme.owns(log, label: $0) } ?? false
+            }
+            return file.map { (application, $0) }
+        }
+    }
+
     private static func read(_ directory: LogDirectory, _ base: String) throws -> FileCatalogue? {
         do {
             let (file, status) = try directory.open(name(base, directory), writing: false)
