@@ -27,13 +27,16 @@ struct SecretPath {
 
     /// Goes the way as the system does, from the root through all links.
     init(_ path: String, _ calls: SystemCalls) throws(SystemFailure) {
-        func step(_ path: String) throws(SystemFailure) -> Step {
-            Step(
-                path: path, status: try calls.status(path: path), isReadOnly: try calls.isReadOnly(path: path)
-            )
+        /// Whether a link can be exchanged is a matter of its directory.
+        func step(_ place: [Substring]) throws(SystemFailure) -> Step {
+            let path = "/" + place.joined(separator: "/")
+            let status = try calls.status(path: path)
+            let holder = status.kind == .symbolicLink ? place.dropLast() : place[...]
+            let isReadOnly = try calls.isReadOnly(path: "/" + holder.joined(separator: "/"))
+            return Step(path: path, status: status, isReadOnly: isReadOnly)
         }
         var steps: [Step] = []
-        var last = try step("/")
+        var last = try step([])
         var rest = Array(path.split(separator: "/").reversed())
         var place: [Substring] = []
         var links = 0
@@ -43,10 +46,10 @@ struct SecretPath {
             if name == ".." {
                 // What is left of the place has no link in it.
                 _ = place.popLast()
-                last = try step("/" + place.joined(separator: "/"))
+                last = try step(place)
                 continue
             }
-            last = try step("/" + (place + [name]).joined(separator: "/"))
+            last = try step(place + [name])
             guard last.status.kind == .symbolicLink else {
                 place.append(name)
                 continue

@@ -17,7 +17,7 @@ private struct SecretMount: Sendable {
         case refused(String)
     }
 
-    /// What is done before, as root in an empty directory of mode 0755.
+    /// What is done before, as root in an empty directory of mode 0755, in a namespace of mounts of its own.
     let script: String
     var isKey = false
     /// Who reads, with the groups; root as user 0.
@@ -42,7 +42,7 @@ private struct SecretMount: Sendable {
         "mkdir d; chmod \(mode) d; cd d; \(script); cd ..; ln -s d/../d/./token token"
     }
 
-    static let all = containers + own + linked + others
+    static let all = containers + own + linked + readOnly + others
 
     private static let containers: [SecretMount] = [
         SecretMount(script: file("0444", "root"), outcome: .read),
@@ -97,6 +97,32 @@ private struct SecretMount: Sendable {
         SecretMount(script: "ln -s missing token", outcome: .refused("no such secret file")),
     ]
 
+    private static let readOnly: [SecretMount] = [
+        SecretMount(script: bound("d", file("0666", "4321")), outcome: .read),
+        SecretMount(script: bound("d", file("0666", "4321")), isKey: true, user: 0, outcome: .read),
+        SecretMount(script: bound("d/token", file("0666", "4321")), outcome: .read),
+        SecretMount(script: bound("d/token", file("0644")), isKey: true, outcome: .read),
+        SecretMount(
+            script: bound("d/token", file("0666", "4321") + "; chmod 777 ."),
+            outcome: .refused("a directory of its path; remove")),
+        SecretMount(
+            script: bound("d", file("0666", "4321"))
+                + "; mkdir s; chmod 777 s; ln -s ../d/token s/token; chown -h 4321 s/token; ln -sf s/token token",
+            outcome: .refused("a directory of its path; remove")),
+        SecretMount(
+            script: bound("d", file("0666", "4321"))
+                + "; mkdir s; ln -s ../d/token s/token; chown -h 4321 s/token; ln -sf s/token token",
+            outcome: .refused("a link of its path belongs to user 4321")),
+    ]
+
+    /// A file in a directory; one of the two is mounted read-only.
+    static func bound(_ place: String, _ script: String) -> String {
+        """
+        mkdir d; cd d; \(script); cd ..
+        mount --bind \(place) \(place); mount -o remount,bind,ro \(place); ln -s d/token token
+        """
+    }
+
     private static let others: [SecretMount] = [
         SecretMount(
             script: "mkfifo token; chown 1234 token; chmod 600 token", outcome: .refused("regular file")),
@@ -111,11 +137,23 @@ private struct SecretMount: Sendable {
 
     /// Makes the files as root, reads them as the user, and says what came of it.
     func outcome(in directory: String) throws -> Outcome {
+        var lines = "umask 022; cd '\(directory)'; chmod 755 .; \(script)"
+        if script.contains("mount --bind") {
+            typealias Unshare = @convention(c) (Int32) -> Int32
+            let newMounts: Int32 = 0x2_0000
+            let unshare = unsafeBitCast(dlsym(nil, "unshare"), to: Unshare?.self)
+            guard unshare?(newMounts) == 0 else {
+                print("skipped: this container may not mount")
+                return outcome
+            }
+            lines = "mount --make-rprivate /; " + lines
+        }
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-ec", "umask 022; cd '\(directory)'; chmod 755 .; \(script)"]
+        process.arguments = ["-ec", lines]
         try process.run()
         process.waitUntilExit()
+        if process.terminationStatus != 0 { return .refused("the script failed") }
         if user != 0 {
             var groups: [gid_t] = [2000]
             guard setgroups(1, &groups) == 0, setgid(user) == 0, setuid(user) == 0 else {

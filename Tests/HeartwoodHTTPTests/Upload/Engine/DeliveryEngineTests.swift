@@ -38,7 +38,7 @@ import Testing
         var engine = engine()
         let events: [DeliveryEvent] = [
             .stored(points: 1000), .timer, .rules(DeliveryRules()), .wish(.sendNow), .wish(.flush),
-            .network(false), .network(true), .ending(until: .seconds(100)),
+            .network(false), .network(true), .credentialsChanged, .ending(until: .seconds(100)),
         ]
         for event in events { #expect(!isSend(engine.handle(event, at(1, 10_000)))) }
         #expect(isSend(engine.handle(.added(atFirstUse: false), at(2, 10_000))))
