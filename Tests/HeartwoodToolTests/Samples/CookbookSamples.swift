@@ -1,6 +1,7 @@
 import Foundation
 import Heartwood
 import HeartwoodArchive
+import HeartwoodConfiguration
 import HeartwoodHTTP
 import HeartwoodReading
 import HeartwoodTestSupport
@@ -175,6 +176,24 @@ func cookbookSystemdAndDocker() {
     let isService = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
     let console = ConsoleLogger(.standardOutput, formatter: JSONLinesFormatter())
     LogDispatcher.shared.add(isService ? SystemLogger() : console)
+    // end
+}
+
+func cookbookContainers() throws -> LogConfigurationWatch {
+    // sample: Docs/Cookbook.md
+    LogConfiguration.register(.http)
+    LogDispatcher.flushOnSignals([.term, .int], timeout: .seconds(5))
+    let watch = try LogConfigurationWatch("/etc/shop/logging.json")
+    logNotice("shop is open")
+    // end
+    return watch
+}
+
+func cookbookContainerToken() throws {
+    // sample: Docs/Cookbook.md
+    let remote = try HTTPLogger(
+        "https://logs.example.com/in", encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+    remote.decorators = [.bearer(named: "token", from: FileSecrets(directory: "/run/secrets/shop"))]
     // end
 }
 
