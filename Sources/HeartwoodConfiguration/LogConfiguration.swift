@@ -17,7 +17,7 @@ import Heartwood
 ///
 /// Later ones win, key by key: code, then file, then the file of the environment, then environment variables.
 /// The keys are listed in `Docs/Configuration.md`. Relative paths are in the working directory that the
-/// process had when the configuration was made or read.
+/// process had when the configuration was made; those of `defaults` in the one at the time of loading.
 public struct LogConfiguration: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// All settings, as an object.
     public var settings: LogSetting

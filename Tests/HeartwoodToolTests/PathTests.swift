@@ -304,6 +304,19 @@ private struct PathParameter: Sendable {
 @Suite(.inTurn) struct PathTests {
     private let scratch = Scratch()
 
+    @Test("A path is absolute by its bytes, and has no slash too many")
+    func absolute() {
+        let home = HomeDirectory.path ?? ""
+        for (path, base, expected) in [
+            ("x", "/a", "/a/x"), ("x", "/", "/x"), ("./x", "/a", "/a/x"), (".", "/a", "/a"), ("", "/a", ""),
+            ("/x", "/a", "/x"), ("/\u{301}x", "/a", "/\u{301}x"), ("\u{301}", "/a", "/a/\u{301}"),
+            ("~/x", "/a", home + "/x"), ("~", "/a", home), ("~x", "/a", "/a/~x"),
+        ] {
+            #expect(path.absolutePath(in: base) == expected)
+        }
+        #expect("/x".folderAndName == ("/", "x") && "/a/\u{301}b".folderAndName == ("/a", "\u{301}b"))
+    }
+
     @Test("Each parameter that takes a path is one that the other test drives")
     func complete() throws {
         let declared = try PathParameter.declared()

@@ -20,13 +20,12 @@ static inline CURLcode hw_curl_set_list(CURL *handle, CURLoption option, struct 
     return curl_easy_setopt(handle, option, list);
 }
 
-// Has each new connection read the files of certificates again, which libcurl otherwise keeps for a day, and sessions of TLS
-// begin anew with what they say. A libcurl that does not know one of the options does so anyway.
-static inline void hw_curl_keep_no_certificates(CURL *handle) {
+// Has each new connection read the file of authorities again, which libcurl otherwise keeps for a day. A libcurl that does not
+// know the option does so anyway.
+static inline void hw_curl_keep_no_authorities(CURL *handle) {
 #if LIBCURL_VERSION_NUM >= 0x075700
     curl_easy_setopt(handle, CURLOPT_CA_CACHE_TIMEOUT, 0L);
 #endif
-    curl_easy_setopt(handle, CURLOPT_SSL_SESSIONID_CACHE, 0L);
 }
 
 // Both callbacks are called with `context`; one that does not return the number of bytes it was given ends the transfer.

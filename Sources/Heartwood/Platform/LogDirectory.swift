@@ -157,7 +157,9 @@ package final class LogDirectory: Sendable {
             } catch {
                 throw LogError(
                     .file,
-                    "Cannot create the log directory; create it, or make its parent writable",
+                    error.number == EROFS
+                        ? "Cannot create the log directory; choose one on a volume that is not read-only"
+                        : "Cannot create the log directory; create it, or make its parent writable",
                     place: path, cause: error.number)
             }
         } catch {
@@ -183,14 +185,15 @@ package final class LogDirectory: Sendable {
             throw LogError(
                 .unsafe,
                 "Other users can write to the log directory and could "
-                    + "plant links in it; remove that permission"
-                    + " (chmod go-w), or accept it with `acceptsSharedDirectory`", place: path)
+                    + "plant links in it; use a directory in it, remove that permission"
+                    + " (chmod go-w), or set `acceptsSharedDirectory` of a file logger or database",
+                place: path)
         }
         guard status.owner == user || status.owner == 0 else {
             throw LogError(
                 .unsafe,
-                "The log directory belongs to another user; choose another one, or accept it with"
-                    + " `acceptsSharedDirectory`", place: path)
+                "The log directory belongs to another user; choose another one, or set"
+                    + " `acceptsSharedDirectory` of a file logger or database", place: path)
         }
     }
 }

@@ -11,7 +11,8 @@ import CHeartwood
 /// 3. On a file system that is mounted read-only, owners and permissions do not matter.
 /// 4. Other users may be able to read a file of root. If they can read a file of this user, this is reported
 ///    once to the diagnostics of ``LogDispatcher/shared``.
-/// 5. A key, for encryption or keyed hashes, is refused if it is a file of this user that others can read.
+/// 5. A key, for encryption or keyed hashes, is refused if it is a file of this user that others can read. If
+///    this user is root, it is reported once.
 public struct FileSecrets: SecretFileProvider {
     private static let limit = 65_536
     private let directory: String
@@ -44,35 +45,50 @@ public struct FileSecrets: SecretFileProvider {
     ///   this user.
     public func key(named name: String) throws -> Secret { try read(name, isKey: true) }
 
-    package func path(of name: String) -> String? { name.hasPrefix("/") ? name : directory + "/" + name }
+    package func path(of name: String) -> String? { name.absolutePath(in: directory) }
 
     private func read(_ name: String, isKey: Bool) throws -> Secret {
         let path = path(of: name) ?? name
-        do {
-            // Between the two looks another file can come under the name.
-            for _ in 0..<5 {
+        var failure: any Error = LogError(
+            .secret, "the secret file is replaced again and again; try again", place: path)
+        // Between two looks another file can come under the name, and the one before can go.
+        for _ in 0..<5 {
+            do {
                 let descriptor = try calls.openForReading(path)
                 defer { calls.close(descriptor) }
+                let status = try calls.status(descriptor)
+                guard status.kind == .regular else {
+                    throw LogError(.secret, "the secret file must be a regular file", place: path)
+                }
                 let way = try SecretPath(path, calls)
-                guard try calls.status(descriptor).identity == way.file.status.identity else { continue }
+                guard status.identity == way.file.status.identity else { continue }
                 if let refusal = way.refusal(isKey: isKey) { throw refusal }
                 let content = try Self.content(calls.contents(of: descriptor, limit: Self.limit), path)
                 if way.isExposed(isKey: isKey) { tell(path) }
                 return Secret(bytes: content)
+            } catch let error as SystemFailure {
+                failure = refusal(error.number, path)
+                if error.number != ENOENT { break }
             }
-        } catch let failure as SystemFailure {
-            throw LogError(.secret, remedy(failure.number), place: path, cause: failure.number)
         }
-        throw LogError(.secret, "the secret file is replaced again and again; try again", place: path)
+        throw failure
     }
 
-    private func remedy(_ number: Int32) -> String {
+    private func refusal(_ number: Int32, _ path: String) -> LogError {
+        func error(_ message: String, _ place: String) -> LogError {
+            LogError(.secret, message, place: place, cause: number)
+        }
         switch number {
-        case ENOENT, ENOTDIR: "no such secret file; create or mount it, or correct the path"
+        case ENOENT, ENOTDIR:
+            return error("no such secret file; create or mount it, or correct the path", path)
         case EACCES, EPERM:
-            "user \(calls.user) cannot read the secret file; set its owner, group or mode "
-                + "(for Kubernetes `fsGroup`, for Docker `uid`)"
-        default: "cannot read the secret file"
+            var directory = path
+            let isReached = (try? SecretPath(path, calls) { directory = $0 }) != nil
+            let what = isReached ? "read the secret file" : "enter the directory"
+            return error(
+                "user \(calls.user) cannot \(what); set its owner, group or mode (for Kubernetes `fsGroup`, "
+                    + "for Docker `uid`)", isReached ? path : directory)
+        default: return error("cannot read the secret file", path)
         }
     }
 

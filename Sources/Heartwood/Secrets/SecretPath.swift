@@ -3,7 +3,7 @@ import CHeartwood
 /// The way to the file of a secret, and who could exchange the file or read it.
 ///
 /// A value: the status of each link and directory on the way, and of the file, at one moment.
-struct SecretPath {
+package struct SecretPath {
     /// A directory, a link, or the file at the end.
     struct Step {
         let path: String
@@ -25,11 +25,14 @@ struct SecretPath {
     /// What the way leads to.
     let file: Step
 
-    /// Goes the way as the system does, from the root through all links.
-    init(_ path: String, _ calls: SystemCalls) throws(SystemFailure) {
+    /// Goes the way as the system does, from the root through all links; says into which directory it goes.
+    package init(
+        _ path: String, _ calls: SystemCalls, enters: (String) -> Void = { _ in }
+    ) throws(SystemFailure) {
         /// Whether a link can be exchanged is a matter of its directory.
         func step(_ place: [Substring]) throws(SystemFailure) -> Step {
             let path = "/" + place.joined(separator: "/")
+            enters("/" + place.dropLast().joined(separator: "/"))
             let status = try calls.status(path: path)
             let holder = status.kind == .symbolicLink ? place.dropLast() : place[...]
             let isReadOnly = try calls.isReadOnly(path: "/" + holder.joined(separator: "/"))
@@ -37,7 +40,11 @@ struct SecretPath {
         }
         var steps: [Step] = []
         var last = try step([])
-        var rest = Array(path.split(separator: "/").reversed())
+        // By bytes: a slash before a combining character is no character of its own.
+        func names(_ path: String) -> [Substring] {
+            path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+        }
+        var rest = Array(names(path).reversed())
         var place: [Substring] = []
         var links = 0
         while let name = rest.popLast() {
@@ -57,10 +64,23 @@ struct SecretPath {
             links += 1
             if links > 40 { throw SystemFailure(.open, ELOOP) }
             let target = try calls.target(ofLink: last.path)
-            if target.hasPrefix("/") { place = [] }
-            rest += target.split(separator: "/").reversed()
+            if target.utf8.first == UInt8(ascii: "/") { place = [] }
+            rest += names(target).reversed()
         }
         self.init(steps, file: last, user: calls.user)
+    }
+
+    /// Whether two looks have found the same, as far as it decides about the secret: what else happens in the
+    /// directories does not count.
+    package func isSame(as other: SecretPath?) -> Bool {
+        guard let other, file.status == other.file.status, file.isReadOnly == other.file.isReadOnly else {
+            return false
+        }
+        return steps.elementsEqual(other.steps) { left, right in
+            left.path == right.path && left.isReadOnly == right.isReadOnly
+                && left.status.identity == right.status.identity && left.status.owner == right.status.owner
+                && left.status.mode == right.status.mode && left.status.isSticky == right.status.isSticky
+        }
     }
 
     /// Why the secret must not be used, with what to change; nil if it can be.
@@ -97,7 +117,7 @@ struct SecretPath {
         if step.isReadOnly { return nil }
         guard status.owner == user || status.owner == 0 else {
             return "\(what) belongs to user \(status.owner), who could exchange the secret; "
-                + "chown it to root or user \(user), or mount it read-only"
+                + "chown it to \(user == 0 ? "root" : "root or user \(user)"), or mount it read-only"
         }
         // The mode of a link means nothing. In a directory like /tmp, each can change only what is his own.
         if status.kind == .symbolicLink || status.kind == .directory && status.isSticky { return nil }

@@ -17,7 +17,16 @@ extension RequestDecorator {
     public static func header(
         _ name: String, secret: String, from provider: any SecretProvider, prefix: String = ""
     ) -> RequestDecorator {
-        RequestDecorator(secret: secret, from: provider) { $0.with(header: name, prefix + $1.revealed()) }
+        RequestDecorator(secret: secret, from: provider) { request, value in
+            let isUsable = value.withBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
+            guard isUsable else {
+                let file = (provider as? any SecretFileProvider)?.path(of: secret)
+                throw LogError(
+                    .secret, "the secret has a line break or another control character in it; write it again",
+                    place: file ?? secret)
+            }
+            return request.with(header: name, prefix + value.revealed())
+        }
     }
 
     /// Says that JSON is sent and understood.

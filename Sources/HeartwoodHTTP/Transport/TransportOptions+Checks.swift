@@ -7,6 +7,20 @@ extension TransportOptions {
         [caCertificateFile, clientCertificateFile, clientKeyFile].compactMap { $0 }
     }
 
+    /// The same files by paths that are spelled in another way for each of 64 numbers.
+    func spelled(_ number: Int) -> TransportOptions {
+        func spelled(_ path: String?) -> String? {
+            path.map {
+                $0.utf8.first == UInt8(ascii: "/") ? String(repeating: "/.", count: number % 64) + $0 : $0
+            }
+        }
+        var options = self
+        options.caCertificateFile = spelled(caCertificateFile)
+        options.clientCertificateFile = spelled(clientCertificateFile)
+        options.clientKeyFile = spelled(clientKeyFile)
+        return options
+    }
+
     /// The options, if the files that they name can be read and the keys have the right form.
     ///
     /// - Throws: `LogError` that says which file or key cannot be used, and why.

@@ -20,7 +20,7 @@ struct CredentialWatch {
 
     private let calls: SystemCalls
     private var files: [String] = []
-    private var seen: [FileStatus?] = []
+    private var seen: [SecretPath?] = []
     /// When the engine wants to come back, and when the files are looked at; nil while nothing is held.
     private var due: Duration?
     private var next: Duration?
@@ -51,7 +51,8 @@ struct CredentialWatch {
     mutating func look(at now: Duration) -> Finding {
         guard isHeld, let due, let next, now < due else { return .due }
         if now < next { return .wait(until: min(due, next)) }
-        if present != seen {
+        let isSame = zip(present, seen).allSatisfy { $0?.isSame(as: $1) ?? ($1 == nil) }
+        if !isSame {
             isHeld = false
             return .changed
         }
@@ -59,6 +60,6 @@ struct CredentialWatch {
         return .wait(until: min(due, now + Self.pause))
     }
 
-    /// The files, through all links; nil for one that is missing.
-    private var present: [FileStatus?] { files.map { try? calls.target($0) } }
+    /// The files with the ways to them; nil for one that cannot be reached.
+    private var present: [SecretPath?] { files.map { try? SecretPath($0, calls) } }
 }

@@ -119,6 +119,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         let wait = max(settings.flushWait, settings.exitWait)
         shell.end(until: wait > .zero ? clock.uptime() + wait : nil)
         work(for: wait) { $0.isAwaited }
+        shell.tellLost()
     }
 
     /// Saves what is left, which is sent after the next start, and frees the store's directory.

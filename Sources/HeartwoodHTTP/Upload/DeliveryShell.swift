@@ -517,6 +517,17 @@ final class DeliveryShell {
 
     // MARK: - Telling
 
+    /// Says how many messages end with the process: those that are in memory only, and have not been sent.
+    func tellLost() {
+        guard !store.isOnDisk, store.pending > 0 else { return }
+        host.report(
+            .writeFailed,
+            "\(settings.name): \(store.pending) messages are lost: they were in memory only, and the server"
+                + " has not accepted them before the end of the process; give the logger a `spool`"
+                + (figures.lastError.map { ": \($0)" } ?? ""), key: settings.name + "lost",
+            count: store.pending)
+    }
+
     private func publish() {
         // Reading may find damage, which the figures have then.
         let oldest = store.oldestTime
@@ -552,7 +563,8 @@ final class DeliveryShell {
                 case .local: "the requests cannot be created, so nothing is sent"
                 }
             host.report(
-                .setting, "\(name): \(problem); all messages are kept: \(last)", key: name + "hold", count: 1)
+                .setting, "\(name): \(problem); all messages are kept: \(last)", key: name + "hold" + last,
+                count: 1)
         case .refusesEverything:
             host.report(
                 .setting,

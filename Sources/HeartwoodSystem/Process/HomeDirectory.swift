@@ -24,11 +24,15 @@ extension String {
     ///
     /// Every path that a program gives goes through here at once. An empty path stays empty.
     package func absolutePath(in base: String? = nil) -> String {
-        if isEmpty || hasPrefix("/") { return self }
-        if self == "~" || hasPrefix("~/"), let home = HomeDirectory.path { return home + dropFirst() }
+        // By bytes: a slash before a combining character is no character of its own.
+        if isEmpty || utf8.first == UInt8(ascii: "/") { return self }
+        if self == "~" || utf8.starts(with: "~/".utf8), let home = HomeDirectory.path {
+            return home + String(Substring(utf8.dropFirst()))
+        }
         guard let base = base ?? String.workingDirectory else { return self }
         if self == "." { return base }
-        return base + "/" + (hasPrefix("./") ? dropFirst(2) : self[...])
+        let rest = utf8.starts(with: "./".utf8) ? String(Substring(utf8.dropFirst(2))) : self
+        return base == "/" ? "/" + rest : base + "/" + rest
     }
 
     /// The absolute path of the directory, and the name in it.

@@ -38,7 +38,7 @@ struct PipeFileOptions {
             "--key-file", value: "FILE",
             help:
                 "The key for --encrypt is in FILE: 32 bytes, or 64 "
-                + "hexadecimal digits. No other user may read it."
+                + "hexadecimal digits. No other user may read a file of yours."
         ),
         Option(
             "--key-env", value: "NAME", help: "The key for --encrypt is in the environment variable NAME."),

@@ -33,8 +33,7 @@ struct RemoteOptions {
         Option(
             "--token-file", value: "FILE",
             help:
-                "Sends the secret in FILE, which no other user may read "
-                + "(chmod 600): as a bearer token, or as "
+                "Sends the secret in FILE, which no other user may change: as a bearer token, or as "
                 + "splunk and datadog require. The file is read again for each request."),
         Option("--insecure-http", help: "Allows unencrypted http:// to other machines."),
         Option(
@@ -126,7 +125,9 @@ struct RemoteOptions {
         service: String, spool: String?, settings: SpoolSettings = SpoolSettings()
     ) throws -> HTTPLogger {
         // What is wrong with it is told now, and not when the first request goes out.
-        if let tokenFile { _ = try FileSecrets().secret(named: tokenFile) }
+        if let token {
+            _ = try token(HTTPRequest(endpoint: HTTPEndpoint(url), body: [], timeout: .seconds(1)))
+        }
         let logger = try HTTPLogger(
             url, encoding: makeEncoding(service), spool: spool, name: "http", settings: settings,
             allowsInsecureHTTP: allowsInsecureHTTP,

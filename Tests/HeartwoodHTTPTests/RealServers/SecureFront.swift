@@ -13,6 +13,8 @@ final class SecureFront {
     let address: String
     /// Asks for a client certificate.
     let strictAddress: String
+    /// Takes any certificate of the authority, and requests from `client` alone.
+    let namedAddress: String
     private(set) var pin = ""
     private let directory: TemporaryDirectory
     private let nginx: RealProgram
@@ -22,9 +24,10 @@ final class SecureFront {
         guard let nginx = RealProgram.find("nginx"), RealProgram.find("openssl") != nil else { return nil }
         server = try LoopbackServer()
         directory = try TemporaryDirectory()
-        let ports = RealProgram.freePorts(2)
+        let ports = RealProgram.freePorts(3)
         address = "https://localhost:\(ports[0])/"
         strictAddress = "https://localhost:\(ports[1])/"
+        namedAddress = "https://localhost:\(ports[2])/"
         let place = directory.path
         let script = """
             set -e; cd '\(place)'; mkdir logs tmp
@@ -60,6 +63,11 @@ final class SecureFront {
                     server {
                         listen 127.0.0.1:\(ports[1]) ssl; \(both) \(pass)
                         ssl_client_certificate ca.crt; ssl_verify_client on;
+                    }
+                    server {
+                        listen 127.0.0.1:\(ports[2]) ssl; \(both) \(pass)
+                        ssl_client_certificate ca.crt; ssl_verify_client on; keepalive_timeout 600s;
+                        if ($ssl_client_s_dn != "CN=client") { return 403; }
                     }
                 }
                 """.utf8))

@@ -166,6 +166,71 @@ private final class ScriptedTransport: HTTPTransport {
         #expect(tokens == ["one", "two", "three", "four", "five", "five"].map { "Bearer " + $0 })
     }
 
+    @Test("Each cause that holds the sending is told once, and whatever removes it is noticed")
+    func causes() async throws {
+        let directory = try TemporaryDirectory()
+        let (place, token) = (directory.path + "/real", directory.path + "/real/token")
+        mkdir(place, 0o700)
+        func write(_ text: String) throws {
+            try directory.write("real/token", Array(text.utf8))
+            chmod(token, 0o600)
+        }
+        try write("one")
+        symlink("real/token", directory.path + "/token")
+        let transport = ScriptedTransport([401], clock: ManualClock())
+        let (dispatcher, logger) = try logger(transport)
+        let reports = Locked<[String]>([])
+        dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+        logger.decorators = [.bearer(named: "token", from: FileSecrets(directory: directory.path))]
+        logError("message", to: dispatcher)
+        await dispatcher.flush(timeout: .testLimit)
+        await quiet(logger)
+        let steps: [(String, () throws -> Void)] = [
+            ("can change the secret file", { chmod(token, 0o622) }),
+            (
+                "can change a directory of its path",
+                {
+                    chmod(token, 0o600)
+                    chmod(place, 0o770)
+                }
+            ),
+            (
+                "control character",
+                {
+                    chmod(place, 0o700)
+                    try write("a\nb")
+                }
+            ),
+            ("no such secret file", { try FileManager.default.removeItem(atPath: token) }),
+        ]
+        for (count, (words, step)) in zip(2..., steps) {
+            try step()
+            transport.clock.advance(by: .seconds(5))
+            await quiet(logger)
+            #expect(reports.withLock { $0.count } == count, "\(words): \(reports.withLock { $0 })")
+            #expect(reports.withLock { $0.last?.contains(words) } == true, "\(reports.withLock { $0 })")
+        }
+        #expect(transport.state.withLock { $0.requests.count } == 1)
+        try write("two")
+        transport.clock.advance(by: .seconds(5))
+        await quiet(logger)
+        #expect(logger.httpStatistics.acknowledged == 1 && reports.withLock { $0.count } == 5)
+    }
+
+    @Test("What is lost with the end of the process is told with its number", arguments: [true, false])
+    func lostAtExit(hasSpool: Bool) async throws {
+        let directory = try TemporaryDirectory()
+        let outcome = await #expect(processExitsWith: .exitCode(0), observing: [\.standardErrorContent]) {
+            [spool = (hasSpool ? directory.path + "/spool" : "") as String] in
+            let logger = try HTTPLogger("http://127.0.0.1:1/", spool: spool.isEmpty ? nil : spool)
+            LogDispatcher.shared.add(logger)
+            for number in 0..<1000 { logInfo("message \(number)") }
+            exit(0)
+        }
+        let error = String(decoding: outcome?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(error.contains("1000 messages are lost") == !hasSpool, "\(error)")
+    }
+
     @Test("A day without a server costs few attempts and no message; then everything comes, the oldest first")
     func longOutage() async throws {
         let transport = ScriptedTransport(then: 0, clock: ManualClock())

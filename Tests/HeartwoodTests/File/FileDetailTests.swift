@@ -37,6 +37,7 @@ import Testing
             ("shop", "{app}-{variant}-{date}.log", "2.1", "store", "{app}-{date}.log", false),
             ("shop", "{app}-{date}.log", nil, "shop-api", "{app}-{date}.log", false),
             ("shop", "{app} {date}.log", nil, "shop 2", "{app} {date}.log", false),
+            ("shop", "{app}-{date}.log", nil, "shop-2026", "{app}-{date}.log", false),
             ("shop", "{date}.log", nil, "store", "{date}.log", true),
             ("shop", "{date}.log", nil, "store", "{app}-{date}.log", false),
             ("shop", "web-{number}.log", nil, "store", "web-{number}.log", true),

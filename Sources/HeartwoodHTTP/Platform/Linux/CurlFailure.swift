@@ -20,7 +20,13 @@ enum CurlFailure {
         if let refusal = refusal(of: easy) { return refusal }
         var verification = 0
         _ = hw_curl_get_long(easy, CURLINFO_SSL_VERIFYRESULT, &verification)
-        let words = text.isEmpty ? String(cString: curl_easy_strerror(code)) : text
+        // The text can be that of a dead connection which was tried first.
+        let isOther =
+            ["Send failure", "Recv failure"].contains(where: text.hasPrefix) && isAboutCertificates(code)
+        var words = text.isEmpty || isOther ? String(cString: curl_easy_strerror(code)) : text
+        if code == CURLE_SSL_CACERT_BADFILE {
+            words += "; without `caCertificateFile` the system needs the package ca-certificates"
+        }
         return HTTPTransportError(
             reason(code, verification, words, headerBytes),
             words + (proxy.map { " (\($0) names a proxy)" } ?? ""), isRequestCut: isRequestCut)
@@ -52,6 +58,10 @@ enum CurlFailure {
             default: ""
             }
         return "\(status) from the proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" + meaning
+    }
+
+    private static func isAboutCertificates(_ code: CURLcode) -> Bool {
+        [CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CACERT_BADFILE].contains(code)
     }
 
     private static func reason(

@@ -36,7 +36,7 @@ struct CurlSettings {
         }
         if let file = options.clientCertificateFile { set(CURLOPT_SSLCERT, file) }
         if let file = options.clientKeyFile { set(CURLOPT_SSLKEY, file) }
-        if !options.files.isEmpty { hw_curl_keep_no_certificates(easy) }
+        hw_curl_keep_no_authorities(easy)
         if !options.pinnedPublicKeys.isEmpty {
             set(CURLOPT_PINNEDPUBLICKEY, options.pinnedPublicKeys.joined(separator: ";"))
         }

@@ -23,6 +23,11 @@ package final class CurlTransport: FileBasedTransport, @unchecked Sendable {  //
     }
     private let inbox = Locked(Inbox())
 
+    // MARK: Guarded by 'certificates'
+
+    /// The files of certificates as they were at the last request, and how often they have changed.
+    private let certificates = Locked<(seen: [FileStatus?], changes: Int)>(([], 0))
+
     /// A fork waits until no thread holds a lock, and so until the handle's sockets are not inherited.
     private static let making = Locked(())
 
@@ -53,7 +58,7 @@ package final class CurlTransport: FileBasedTransport, @unchecked Sendable {  //
         guard multi != nil else {
             throw HTTPTransportError(.other, "libcurl could not be initialized")
         }
-        let transfer = CurlTransfer(request: request, options: options)
+        let transfer = CurlTransfer(request: request, options: optionsNow)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 transfer.start(continuation)
@@ -66,6 +71,20 @@ package final class CurlTransport: FileBasedTransport, @unchecked Sendable {  //
         let response = try result.get()
         if let refusal = response.refusalOfConnection { throw refusal }
         return response
+    }
+
+    /// The options, with the paths spelled in another way after each change of a file: libcurl uses a
+    /// connection again that was made with certificates of the same paths.
+    private var optionsNow: TransportOptions {
+        if options.files.isEmpty { return options }
+        let calls = SystemCalls()
+        let present = options.files.map { try? calls.target($0) }
+        let changes = certificates.withLock { certificates in
+            if !certificates.seen.isEmpty, certificates.seen != present { certificates.changes += 1 }
+            certificates.seen = present
+            return certificates.changes
+        }
+        return options.spelled(changes)
     }
 
     private func submit(_ transfer: CurlTransfer) {

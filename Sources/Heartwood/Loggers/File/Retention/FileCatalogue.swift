@@ -237,8 +237,8 @@ final class CatalogueFile {
     /// The other applications that have logged to a directory, where a naming takes a file of theirs for its
     /// own; with such a file.
     ///
-    /// A file is theirs if their catalogue has it open, or if its name begins with theirs, and theirs with
-    /// ours.
+    /// A file is theirs if their catalogue has it open, or if it has another variant, and its name begins
+    /// with theirs and theirs with ours.
     static func others(
         in directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme
     ) -> [(application: String, file: String)] {
@@ -254,18 +254,16 @@ final class CatalogueFile {
         }
         return Set(applications).sorted().compactMap { application in
             let open = load(directory, application: application).open
-            func isTheirs(_ name: String) -> Bool {
-                if open.contains(name) { return true }
-                guard application.hasPrefix(naming.application), name.hasPrefix(application) else {
-                    return false
-                }
-                // "shop 2" is no beginning of "shop 2026-11-20".
-                return name.dropFirst(application.count).first.map { !$0.isLetter && !$0.isNumber } ?? false
-            }
             let file = names.first { name in
-                guard isTheirs(name) else { return false }
+                if name == naming.activeName { return open.contains(name) }
                 let log = ArchiveStage.split(name).log
-                return naming.recognize(log).map { scheme.owns(log, label: $0) } ?? false
+                guard let label = naming.recognize(log), scheme.owns(log, label: label) else { return false }
+                if open.contains(name) { return true }
+                // Only a variant can be the rest of another name: "shop" with "2" is "shop-2".
+                guard naming.variant != label.variant, application.hasPrefix(naming.application),
+                    name.hasPrefix(application)
+                else { return false }
+                return name.dropFirst(application.count).first.map { !$0.isLetter && !$0.isNumber } ?? false
             }
             return file.map { (application, $0) }
         }
