@@ -16,7 +16,7 @@ import CHeartwood
 public struct FileSecrets: SecretFileProvider {
     private static let limit = 65_536
     private let directory: String
-    private let calls: SystemCalls
+    private let calls = SystemCalls()
 
     // MARK: Guarded by 'told'
     /// The files of which it was reported that others can read them.
@@ -26,12 +26,7 @@ public struct FileSecrets: SecretFileProvider {
     /// absolute path.
     ///
     /// A relative path is made absolute at once.
-    public init(directory: String = ".") { self.init(directory: directory, calls: SystemCalls()) }
-
-    init(directory: String, calls: SystemCalls) {
-        self.directory = directory.absolutePath()
-        self.calls = calls
-    }
+    public init(directory: String = ".") { self.directory = directory.absolutePath() }
 
     /// Reads the content of the file with this name.
     ///

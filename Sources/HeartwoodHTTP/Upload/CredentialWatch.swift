@@ -18,15 +18,12 @@ struct CredentialWatch {
 
     static let pause = Duration.seconds(5)
 
-    private let calls: SystemCalls
     private var files: [String] = []
     private var seen: [SecretPath?] = []
     /// When the engine wants to come back, and when the files are looked at; nil while nothing is held.
     private var due: Duration?
     private var next: Duration?
     private var isHeld = false
-
-    init(calls: SystemCalls = SystemCalls()) { self.calls = calls }
 
     /// An attempt begins, with these files.
     mutating func begin(_ files: [String]) {
@@ -61,5 +58,5 @@ struct CredentialWatch {
     }
 
     /// The files with the ways to them; nil for one that cannot be reached.
-    private var present: [SecretPath?] { files.map { try? SecretPath($0, calls) } }
+    private var present: [SecretPath?] { files.map { try? SecretPath($0, SystemCalls()) } }
 }

@@ -41,6 +41,8 @@ import Testing
             ("shop", "{date}.log", nil, "store", "{date}.log", true),
             ("shop", "{date}.log", nil, "store", "{app}-{date}.log", false),
             ("shop", "web-{number}.log", nil, "store", "web-{number}.log", true),
+            ("shop", "{app}-{date}.log as cur.log", nil, "store", "{app}-{date}.log as cur.log", true),
+            ("shop", "{app}-{date}.log as cur.log", nil, "store", "{app}-{date}.log as other.log", false),
         ] as [(String, String, String?, String, String, Bool)])
     func neighbors(
         application: String, template: String, variant: String?, other: String, otherTemplate: String,
@@ -50,7 +52,11 @@ import Testing
             let dispatcher = LogDispatcher.forTest()
             let reports = Locked<[String]>([])
             dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
-            let naming = try LogFileNaming(application: application, template: template, variant: variant)
+            // "TEMPLATE as NAME" has a fixed name for the current file.
+            let parts = template.components(separatedBy: " as ")
+            let naming = try LogFileNaming(
+                application: application, template: parts[0],
+                activeName: parts.count > 1 ? parts[1] : nil, variant: variant)
             let logger = try FileLogger(directory: scratch.logs, naming: naming)
             dispatcher.add(logger)
             logInfo("a message", to: dispatcher)

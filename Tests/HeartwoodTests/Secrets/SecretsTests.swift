@@ -185,7 +185,7 @@ private struct SecretMount: Sendable {
     }
 }
 
-@Suite(.inTurn) struct FileSecretsTests {
+@Suite(.inTurn) struct SecretsTests {
     private let scratch = Scratch()
 
     @Test(
