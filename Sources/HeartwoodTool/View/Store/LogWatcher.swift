@@ -31,6 +31,8 @@ final class LogWatcher {
         var shownCount = 0
         /// The last bytes before `end`; if others are there, the file was cut, even if it is larger now.
         var last: ArraySlice<UInt8> = []
+        /// When the file was last written, as of the last look.
+        var modified: Int64 = 0
         /// For how many looks nothing has come.
         var quiet = 0
 
@@ -274,7 +276,9 @@ final class LogWatcher {
         guard let file = try? Descriptor(calls.openForReading(tail.path), calls),
             let status = try? calls.status(file.number), status.identity == tail.identity
         else { return nil }
-        if status.size == tail.end { return nil }
+        // Another file can have the number and the size of one that was removed.
+        if status.size == tail.end, status.modifiedNanoseconds == tail.modified { return nil }
+        tail.modified = status.modifiedNanoseconds
         if status.size < tail.end { restart(&tail) }
         // One read for both, so that the file cannot be cut in between.
         var bytes = [UInt8](repeating: 0, count: LogWatcher.pieceSize)
