@@ -81,7 +81,7 @@ import Testing
         Sample(
             .distantPast, "0000-12-30T00:00:00.000Z", "-62135769600.000", "0000-12-30 00:00:00 +0000",
             hasDay: true),
-        // Milliseconds and nanoseconds that somebody took for seconds.
+        // Milliseconds and nanoseconds, passed as seconds by mistake.
         Sample(
             1_763_634_030_000, "+057857-05-03T21:40:00.000Z", "1763634030000.000",
             "+057857-05-03 21:40:00 +0000"),

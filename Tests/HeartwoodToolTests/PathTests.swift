@@ -50,25 +50,25 @@ private struct PathParameter: Sendable {
 
     static let all: [PathParameter] = logging + reading + remote + settings + lumberjack
 
+    /// The parameter of a logger, which is made before the program goes away, and used afterwards.
+    private static func logger<Logger: AbstractLogger>(
+        _ name: String, _ path: @escaping @Sendable (Logger) -> String,
+        _ make: @escaping @Sendable () throws -> Logger
+    ) -> PathParameter {
+        PathParameter(name) { goAway in
+            let logger = try make()
+            goAway()
+            use(logger)
+            return path(logger)
+        }
+    }
+
     private static let logging = [
-        PathParameter("FileLogger directory: String") { goAway in
-            let logger = try FileLogger(directory: "x")
-            goAway()
-            use(logger)
-            return logger.directoryPath
+        logger("FileLogger directory: String", { $0.directoryPath }) { try FileLogger(directory: "x") },
+        logger("FileLogger directory: URL", { $0.directoryPath }) {
+            try FileLogger(directory: URL(filePath: "x"))
         },
-        PathParameter("FileLogger directory: URL") { goAway in
-            let logger = try FileLogger(directory: URL(filePath: "x"))
-            goAway()
-            use(logger)
-            return logger.directoryPath
-        },
-        PathParameter("SQLiteLogger path: String") { goAway in
-            let logger = try SQLiteLogger(path: "x")
-            goAway()
-            use(logger)
-            return logger.path
-        },
+        logger("SQLiteLogger path: String", { $0.path }) { try SQLiteLogger(path: "x") },
         PathParameter("LogJournal _ directory: String") { goAway in
             let place = LogJournal.file("x")
             goAway()

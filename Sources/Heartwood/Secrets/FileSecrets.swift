@@ -22,10 +22,10 @@ public struct FileSecrets: SecretFileProvider {
     /// The files of which it was reported that others can read them.
     private static let told = Locked<Set<String>>([])
 
-    /// Reads files in `directory`, the working directory unless given; a name that starts with `/` is an
-    /// absolute path.
+    /// Reads the files of a directory.
     ///
-    /// A relative path is made absolute at once.
+    /// - Parameter directory: The directory, by default the working directory. A relative path is made
+    ///   absolute at once. A name that starts with `/` is an absolute path, in whatever directory.
     public init(directory: String = ".") { self.directory = directory.absolutePath() }
 
     /// Reads the content of the file with this name.
@@ -43,7 +43,7 @@ public struct FileSecrets: SecretFileProvider {
     package func path(of name: String) -> String? { name.absolutePath(in: directory) }
 
     private func read(_ name: String, isKey: Bool) throws -> Secret {
-        let path = path(of: name) ?? name
+        let path = name.absolutePath(in: directory)
         var failure: any Error = LogError(
             .secret, "the secret file is replaced again and again; try again", place: path)
         // Between two looks another file can come under the name, and the one before can go.
@@ -112,4 +112,9 @@ public struct FileSecrets: SecretFileProvider {
 package protocol SecretFileProvider: SecretProvider {
     /// The path; nil where the secret is not in a file.
     func path(of name: String) -> String?
+}
+
+extension SecretProvider {
+    /// The path of the file that a secret is in; nil where it is not in a file.
+    package func file(of name: String) -> String? { (self as? any SecretFileProvider)?.path(of: name) }
 }

@@ -88,9 +88,6 @@ package struct SecretPath {
     /// - Parameter isKey: Whether it encrypts or hashes: then other users must not read it.
     /// - Returns: The error to throw.
     func refusal(isKey: Bool) -> LogError? {
-        guard file.status.kind == .regular else {
-            return error("the secret file must be a regular file", file)
-        }
         if let problem = problem(file, "the secret file") { return error(problem, file) }
         // Without a link, and with a file of its own, a user looks after the directories himself.
         if file.status.owner != user || steps.contains(where: { $0.status.kind == .symbolicLink }) {

@@ -184,5 +184,5 @@ public struct SecretReference: SecretFileProvider {
     /// - Throws: The error of the provider, if it cannot read the secret or has none of that name.
     public func key(named _: String = "") throws -> Secret { try provider.key(named: name) }
 
-    package func path(of _: String) -> String? { (provider as? any SecretFileProvider)?.path(of: name) }
+    package func path(of _: String) -> String? { provider.file(of: name) }
 }

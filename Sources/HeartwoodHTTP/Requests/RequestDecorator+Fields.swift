@@ -20,10 +20,9 @@ extension RequestDecorator {
         RequestDecorator(secret: secret, from: provider) { request, value in
             let isUsable = value.withBytes { $0.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
             guard isUsable else {
-                let file = (provider as? any SecretFileProvider)?.path(of: secret)
                 throw LogError(
                     .secret, "the secret has a line break or another control character in it; write it again",
-                    place: file ?? secret)
+                    place: provider.file(of: secret) ?? secret)
             }
             return request.with(header: name, prefix + value.revealed())
         }

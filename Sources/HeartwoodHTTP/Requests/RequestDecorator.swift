@@ -31,8 +31,9 @@ public struct RequestDecorator: Sendable {
         secret name: String, from provider: any SecretProvider,
         _ change: @escaping @Sendable (HTTPRequest, Secret) throws -> HTTPRequest
     ) {
-        let file = (provider as? any SecretFileProvider)?.path(of: name)
-        self.init(files: file.map { [$0] } ?? []) { try change($0, provider.secret(named: name)) }
+        self.init(files: provider.file(of: name).map { [$0] } ?? []) {
+            try change($0, provider.secret(named: name))
+        }
     }
 
     /// The changed request.

@@ -5,9 +5,9 @@ import Foundation
 /// A run measures ours and each other one once: wall time, and in the parts that begin with `cpu` the processor's. What was written
 /// is compared byte by byte where both write the same. Programs that are not installed are left out, and standard error says so.
 ///
-/// `HEARTWOOD_TOOL` is the path of the tool, `.build/release/heartwood` of the package unless given. The lines are those of the
-/// file `HEARTWOOD_BENCHMARK_LOG`, repeated, or made up as sshd writes them; `HEARTWOOD_BENCHMARK_MIB` says how many, 256 MiB
-/// unless given. Scenarios that read records also use lines of an application.
+/// `HEARTWOOD_TOOL` is the path of the tool, by default `.build/release/heartwood` of the package. The lines come from the file
+/// `HEARTWOOD_BENCHMARK_LOG`, repeated, or are made up as sshd writes them. `HEARTWOOD_BENCHMARK_MIB` is their total size, by default
+/// 256 MiB. Scenarios that read records also use lines as an application writes them.
 struct ToolScenario: Scenario {
     /// A program and the shell command that runs it: `IN` is the file of lines, `OUT` a directory that is empty.
     struct Peer: Sendable {
