@@ -90,7 +90,7 @@ extension AbstractLogger {
     /// Reports repeats that have waited long enough, when no message comes.
     private func startTimer(_ interval: Duration) {
         let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
-        repeatTimer = clock.schedule(after: interval, on: .global(qos: .utility)) { [weak self] in
+        repeatTimer = clock.schedule(after: interval) { [weak self] in
             self?.perform { [weak self] in
                 self?.repeatTimer = nil
                 self?.reportRepeats()

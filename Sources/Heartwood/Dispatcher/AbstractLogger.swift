@@ -191,8 +191,7 @@ open class AbstractLogger: @unchecked Sendable {
                 return (before, choice)
             }
             let old = temporary.timer
-            let timer = clock.schedule(after: max(.zero, duration), on: .global(qos: .utility)) {
-                [weak self] in
+            let timer = clock.schedule(after: max(.zero, duration)) { [weak self] in
                 self?.endTemporaryLevels(choice.number)
             }
             temporary = TemporarySetting(number: choice.number, before: before, timer: timer)

@@ -33,6 +33,7 @@ final class DispatcherJournal: Sendable {
     private let consumer: RingConsumer
     private let clock: any LogClock
     private let diagnostics: LogDiagnostics
+    private let replacing = WorkQueue("heartwood.journal")
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
@@ -141,7 +142,7 @@ final class DispatcherJournal: Sendable {
             return true
         }
         if !isDue || hw_forked_child_load() { return }
-        DispatchQueue.global(qos: .userInitiated).async { [weak self] in
+        replacing.async { [weak self] in
             guard let self, let dispatcher = consumer.dispatcher else { return }
             defer { withExtendedLifetime(dispatcher) {} }
             claimChange()

@@ -15,7 +15,9 @@ struct Intake {
     private let dispatcher: Unmanaged<LogDispatcher>
     /// What the drain does: see `RingConsumer`.
     private let schedule: UnsafeMutablePointer<Atomic<UInt8>>
-    let synchronousLevels: UnsafeMutablePointer<Atomic<UInt32>>
+    private let synchronousLevels: UnsafeMutablePointer<Atomic<UInt32>>
+    /// Whether calls wait that asked not to.
+    private let waitsAlways: UnsafeMutablePointer<Atomic<Bool>>
     /// How many loggers hold callers back.
     private let held: UnsafeMutablePointer<Atomic<Int>>
     /// Whether records are stamped with the cycle counter.
@@ -32,10 +34,19 @@ struct Intake {
         schedule = dispatcher.consumer.schedule
         synchronousLevels = .allocate(capacity: 1)
         synchronousLevels.initialize(to: Atomic(LogLevelMask.error.rawValue))
+        waitsAlways = .allocate(capacity: 1)
+        waitsAlways.initialize(to: Atomic(false))
     }
 
     func deallocate() {
         synchronousLevels.deallocate()
+        waitsAlways.deallocate()
+    }
+
+    /// Has calls of these levels wait for the loggers, unless they say otherwise, or all calls in any case.
+    func setSynchronous(_ levels: LogLevelMask, always: Bool) {
+        synchronousLevels.pointee.store(always ? .max : levels.rawValue, ordering: .relaxed)
+        waitsAlways.pointee.store(always, ordering: .relaxed)
     }
 
     /// Takes a message that is text alone: copies it into the ring, and sees to it that it is drained.
@@ -97,7 +108,7 @@ struct Intake {
         let synchronous = isSynchronous(call.level, asynchronous)
         write(&call, wakes: !synchronous)
         if hw_forked_child_load() {
-            dispatcher._withUnsafeGuaranteedRef { $0.deliverInChild() }
+            dispatcher._withUnsafeGuaranteedRef { $0.deliverHere() }
         } else if synchronous {
             dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(call.level) }
         } else if held.pointee.load(ordering: .relaxed) != 0 {
@@ -109,7 +120,7 @@ struct Intake {
     @inline(__always)
     private func isSynchronous(_ level: UInt32, _ asynchronous: Bool?) -> Bool {
         guard let asynchronous else { return synchronousLevels.pointee.load(ordering: .relaxed) & level != 0 }
-        return !asynchronous || ProcessExit.isFinal
+        return !asynchronous || waitsAlways.pointee.load(ordering: .relaxed)
     }
 
     @inline(__always)

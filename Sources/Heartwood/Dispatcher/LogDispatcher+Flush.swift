@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 extension LogDispatcher {
     /// Waits until every logger has handled all earlier messages and passed them to the kernel.
@@ -25,8 +26,9 @@ extension LogDispatcher {
     public func flush(timeout: Duration = .seconds(10)) async -> FlushResult {
         let round = beginFlush()
         return await withCheckedContinuation { continuation in
-            round.whenDone(within: timeout) { continuation.resume(returning: $0) }
+            round.whenDone(within: timeout) { continuation.resumeElsewhere(returning: $0) }
             for logger in round.loggers { logger.node.inbox.push { round.finish(logger) } }
+            if lacksThreads.load(ordering: .relaxed) { workWithoutThreads() }
         }
     }
 
@@ -110,10 +112,7 @@ final class FlushRound: Sendable {
     func whenDone(within timeout: Duration, _ completion: @escaping @Sendable (FlushResult) -> Void) {
         state.withLock { $0.completion = completion }
         complete(onlyIfEmpty: true)
-        let delay = DispatchTimeInterval.nanoseconds(Int(clamping: timeout.nanoseconds))
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + delay) {
-            self.complete(onlyIfEmpty: false)
-        }
+        SystemClock.call(after: timeout) { self.complete(onlyIfEmpty: false) }
     }
 
     /// A logger has answered.

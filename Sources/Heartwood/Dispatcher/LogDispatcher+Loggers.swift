@@ -41,6 +41,7 @@ extension LogDispatcher {
             return false
         }
         if let levels { logger.choose(levels) }
+        if !keepThreads(for: [logger]) { noteLackingThreads(of: logger) }
         // What may still come when callers are held: the batch at hand, the ring, and the large messages
         // beside it.
         node.inbox.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
@@ -108,7 +109,9 @@ extension LogDispatcher {
         guard detach([logger]) else { return }
         drainNow()
         await withCheckedContinuation { continuation in
-            logger.node.inbox.push { continuation.resume() }
+            logger.node.inbox.push { continuation.resumeElsewhere(returning: ()) }
+            // It is no member any more.
+            if logger.node.inbox.lacksThread { logger.node.runHere() }
         }
     }
 
@@ -125,8 +128,10 @@ extension LogDispatcher {
         return LoggerNode.wait(for: loggers, until: deadline).isEmpty
     }
 
-    /// Takes loggers out of the list at once, and out of the order of messages at this point of it.
-    private func detach(_ loggers: [AbstractLogger]) -> Bool {
+    /// Takes loggers out of the list at once, and out of the order of messages at this point of it; waits for
+    /// none of them.
+    @discardableResult
+    func detach(_ loggers: [AbstractLogger]) -> Bool {
         let leaving = settings.withLock { settings in
             let leaving = settings.loggers.filter { logger in loggers.contains { $0 === logger } }
             settings.loggers.removeAll { logger in leaving.contains { $0 === logger } }

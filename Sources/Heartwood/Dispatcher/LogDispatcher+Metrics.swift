@@ -13,7 +13,7 @@ public final class LogMetricsObserver: Sendable {
     // MARK: Constants (any thread)
     private let interval: Duration
     private let body: @Sendable ([LogMetric]) -> Void
-    private let queue = DispatchQueue.serial("heartwood.metrics", qos: .utility)
+    private let queue = WorkQueue("heartwood.metrics")
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())

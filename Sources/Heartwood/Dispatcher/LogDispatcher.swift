@@ -53,6 +53,8 @@ public final class LogDispatcher: Sendable {
     // MARK: Atomics (any thread)
     /// Which levels pass: the dispatcher's own, as far as any logger wants them.
     let gate = Atomic<UInt32>(0)
+    /// Whether the system had no thread for the drain or for a logger: see `keepThreads`.
+    let lacksThreads = Atomic<Bool>(false)
     /// See `unmeasuredTagSize`.
     private let unmeasuredTag = Atomic<Int>(ByteCount.kibibytes(4).bytes)
 
@@ -74,6 +76,8 @@ public final class LogDispatcher: Sendable {
         var synchronousLevels = LogLevelMask.error
         var synchronousTimeout = Duration.seconds(5)
         var metadata = EncodedMetadata([:])
+        /// When threads are asked for again, in uptime, where they are lacking.
+        var nextLook = Duration.zero
     }
 
     /// Makes a dispatcher that is independent of all others.
@@ -160,12 +164,13 @@ public final class LogDispatcher: Sendable {
         }
     }
 
-    /// Tells the intake which levels are synchronous: at the end of the process all of them.
+    /// Tells the intake which levels are synchronous: all of them at the end of the process, and where no
+    /// other thread would handle a message.
     func applySynchronousLevels() { settings.withLock { applySynchronousLevels($0) } }
 
     private func applySynchronousLevels(_ settings: Settings) {
-        let levels = ProcessExit.isFinal ? .max : settings.synchronousLevels.rawValue
-        intake.pointee.synchronousLevels.pointee.store(levels, ordering: .relaxed)
+        let always = ProcessExit.isFinal || lacksThreads.load(ordering: .relaxed)
+        intake.pointee.setSynchronous(settings.synchronousLevels, always: always)
     }
 
     /// How long a synchronous call waits for loggers; 5 s unless changed.

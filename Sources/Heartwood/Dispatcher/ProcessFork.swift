@@ -47,7 +47,7 @@ enum ProcessFork {
         for isLast in [false, true] {
             log("a rehearsal", level: .info, to: dispatcher)
             if isLast { dispatcher.handleForkInChild(usable: dispatcher.members.map(\.node)) }
-            dispatcher.deliverInChild()
+            dispatcher.deliverHere()
         }
     }()
 
@@ -125,9 +125,4 @@ extension LogDispatcher {
         }
     }
 
-    /// In the child of a fork, where no other thread does it: delivers everything that has been logged.
-    func deliverInChild() {
-        drainNow(byCaller: true)
-        for logger in members { logger.node.runInChild() }
-    }
 }

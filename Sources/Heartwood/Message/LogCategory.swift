@@ -193,7 +193,7 @@ final class TemporaryLevels: Sendable {
                 if old == nil { before = rules.list.first { $0.pattern == pattern }?.levels }
                 rules.set(levels, for: NamePattern(pattern))
             }
-            let timer = clock.schedule(after: duration, on: .global(qos: .utility)) { [weak self] in
+            let timer = clock.schedule(after: duration) { [weak self] in
                 self?.end(pattern, number)
             }
             state.entries[pattern] = Entry(before: before, number: number, timer: timer)

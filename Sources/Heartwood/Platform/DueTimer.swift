@@ -1,9 +1,7 @@
-package import Dispatch
-
 /// The timer for whatever its owner has due next.
 ///
-/// Owned by its owner's queue. A timer that is canceled takes memory until the queue is idle, so an owner
-/// that is asked often looks at ``serves(_:)`` first, which needs no closure.
+/// Owned by its owner's queue. An owner that is asked often looks at ``serves(_:)`` first, which needs no
+/// closure.
 package struct DueTimer {
     private var timer: (any LogTimer)?
     private var moment = Duration.zero
@@ -20,20 +18,19 @@ package struct DueTimer {
         return timer != nil && self.moment <= moment
     }
 
-    /// Has `work` called at `moment`, in place of what it was armed for; `work` calls ``didFire()`` first.
+    /// Has `work` called at `moment`, in place of what it was armed for; `work` has its owner call
+    /// ``didFire()`` first.
     ///
     /// - Parameters:
     ///   - moment: A steady time of the clock; one that has passed means now.
     ///   - clock: The clock.
-    ///   - queue: The queue on which `work` is called.
-    ///   - work: The function to call, once.
+    ///   - work: The function to call, once; it waits for nothing.
     package mutating func arm(
-        for moment: Duration, of clock: any LogClock, on queue: DispatchQueue,
-        _ work: @escaping @Sendable () -> Void
+        for moment: Duration, of clock: any LogClock, _ work: @escaping @Sendable () -> Void
     ) {
         timer?.cancel()
         self.moment = moment
-        timer = clock.schedule(after: max(.zero, moment - clock.uptime()), on: queue, work)
+        timer = clock.schedule(after: max(.zero, moment - clock.uptime()), work)
     }
 
     /// Notes that it has fired.

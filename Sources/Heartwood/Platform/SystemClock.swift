@@ -27,7 +27,11 @@ public struct SystemClock: LogClock {
         .nanoseconds(hw_uptime())
     }
 
-    /// Starts a dispatch timer, with a leeway of a tenth of the delay, up to one second.
+    /// Starts a timer.
+    ///
+    /// On Apple's systems it is one of Dispatch, with a leeway of a tenth of the delay, up to one second. On
+    /// Linux a thread of Heartwood's own waits for all timers, and enters `queue` by `sync`: no call waits
+    /// until the system has a thread to give.
     ///
     /// - Parameters:
     ///   - delay: The delay.
@@ -37,10 +41,54 @@ public struct SystemClock: LogClock {
     public func schedule(
         after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {
+        #if canImport(Darwin)
         SystemTimer(after: delay, on: queue, work)
+        #else
+        SystemTimer(after: delay) { WorkQueue(queue).async(work) }
+        #endif
+    }
+
+    /// The same for `work` that waits for nothing: it is called on the thread of all timers.
+    fileprivate func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any LogTimer {
+        #if canImport(Darwin)
+        SystemTimer(after: delay, on: .global(qos: .utility), work)
+        #else
+        SystemTimer(after: delay, work)
+        #endif
     }
 }
 
+extension SystemClock {
+    /// Calls `work`, which waits for nothing, once after `delay`; it cannot be cancelled.
+    package static func call(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        #if canImport(Darwin)
+        let nanoseconds = DispatchTimeInterval.nanoseconds(Int(clamping: delay.nanoseconds))
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + nanoseconds, execute: work)
+        #else
+        _ = TimerThread.shared.schedule(after: delay, work)
+        #endif
+    }
+}
+
+extension LogClock {
+    /// Calls `work`, which waits for nothing, once after `delay`.
+    package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any LogTimer {
+        if let system = self as? SystemClock { return system.schedule(after: delay, work) }
+        return schedule(after: delay, on: .global(qos: .utility), work)
+    }
+
+    /// Calls `work` once on a queue of Heartwood's own after `delay`.
+    package func schedule(
+        after delay: Duration, on queue: WorkQueue, _ work: @escaping @Sendable () -> Void
+    ) -> any LogTimer {
+        if let system = self as? SystemClock {
+            return system.schedule(after: delay) { queue.async(work) }
+        }
+        return schedule(after: delay, on: queue.queue, work)
+    }
+}
+
+#if canImport(Darwin)
 /// A dispatch timer that fires once.
 private final class SystemTimer: LogTimer {
     // Thread-safe by Dispatch, which does not say so to the compiler.
@@ -60,3 +108,17 @@ private final class SystemTimer: LogTimer {
 
     func cancel() { source.cancel() }
 }
+#else
+/// A timer that fires once.
+private final class SystemTimer: LogTimer {
+    private let number: UInt64
+
+    init(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+        number = TimerThread.shared.schedule(after: delay, work)
+    }
+
+    deinit { cancel() }
+
+    func cancel() { TimerThread.shared.cancel(number) }
+}
+#endif

@@ -172,7 +172,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         shell.store.save()
         shell.wish(.sendNow)
         if shell.store.pending == 0 && !shell.isBusy { return waiter.resume(true) }
-        waiter.setTimer(clock.schedule(after: timeout, on: waiter.queue) { waiter.resume(false) })
+        waiter.setTimer(clock.schedule(after: timeout) { waiter.resume(false) })
         waiters.withLock { $0.append(waiter) }
     }
 
@@ -204,8 +204,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         _ timer: ReferenceWritableKeyPath<DeliveryRuntime, DueTimer>, for time: Duration,
         _ work: @escaping @Sendable (DeliveryRuntime) -> Void
     ) {
-        guard let logger else { return }
-        self[keyPath: timer].arm(for: time, of: clock, on: logger.queue) { [weak self, weak logger] in
+        self[keyPath: timer].arm(for: time, of: clock) { [weak self, weak logger] in
             logger?.perform { [weak self] in if let self { work(self) } }
         }
     }
@@ -277,7 +276,10 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 /// The shared pool of Swift's tasks has as many threads as the machine has cores. A program that blocks them,
 /// by waiting for a flush for instance, would keep the very requests from being sent that it waits for.
 private final class UploadExecutor: TaskExecutor {
-    private let queue = DispatchQueue.serial("heartwood.http.upload", qos: .utility)
+    private let queue = WorkQueue("heartwood.http.upload")
+
+    /// Has a thread that stays; false where the system has none.
+    func keepThread() -> Bool { queue.keepThread() }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)

@@ -3,7 +3,6 @@ import Heartwood
 
 /// A task that waits until everything is delivered, or its time is over.
 final class DeliveryWaiter: Sendable {
-    let queue = DispatchQueue.serial("heartwood.http.waiter")
     private let continuation: Locked<CheckedContinuation<Bool, Never>?>
     private let timer = Locked<(any LogTimer)?>(nil)
 
@@ -19,6 +18,6 @@ final class DeliveryWaiter: Sendable {
             return continuation
         }
         timer.withLock { $0 }?.cancel()
-        continuation?.resume(returning: isDone)
+        continuation?.resumeElsewhere(returning: isDone)
     }
 }

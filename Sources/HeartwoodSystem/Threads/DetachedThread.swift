@@ -12,14 +12,16 @@ import Musl
 /// A thread of its own, for work that blocks and so must not take one of the shared pools' threads.
 package enum DetachedThread {
     /// Runs `body` on a new thread that takes no signals; false when the system has no thread to give.
+    ///
+    /// Without a size the stack is as large as those of other threads are.
     package static func start(
-        stackSize: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void
+        stackSize: Int? = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, stackSize)
+        if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }
 
         // A new thread inherits the mask: the program's signal handlers go on running on its own threads.
         var all = sigset_t()

@@ -1,4 +1,3 @@
-import Dispatch
 import HeartwoodTestSupport
 import SuiteSupport
 import Testing
@@ -8,11 +7,10 @@ import Testing
 @Suite("The timer for what is due next", .inTurn)
 struct DueTimerTests {
     private let clock = ManualClock()
-    private let queue = DispatchQueue(label: "heartwood.tests.timer")
     private let fired = Locked<[Int]>([])
 
     private func arm(_ timer: inout DueTimer, _ seconds: Int) {
-        timer.arm(for: .seconds(seconds), of: clock, on: queue) { [fired] in
+        timer.arm(for: .seconds(seconds), of: clock) { [fired] in
             fired.withLock { $0.append(seconds) }
         }
     }

@@ -22,8 +22,8 @@ import Synchronization
 final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic, and constant
     // MARK: Constants (any thread)
     private let ring: RecordRing
-    /// The global queue.
-    let queue: DispatchQueue
+    /// The global queue, and its thread.
+    let worker: WorkQueue
     /// What it works with.
     let drain: DrainLock
     private let wakeUp = Semaphore()
@@ -52,12 +52,15 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
     init(_ ring: RecordRing, _ drain: DrainLock, _ queue: DispatchQueue) {
         self.ring = ring
         self.drain = drain
-        self.queue = queue
+        worker = WorkQueue(queue)
         schedule = .allocate(capacity: 1)
         schedule.initialize(to: Atomic(RingConsumer.asleep))
     }
 
     deinit { schedule.deallocate() }
+
+    /// The global queue.
+    var queue: DispatchQueue { worker.queue }
 
     /// Says whose messages these are.
     func belong(to dispatcher: any AnyObject & Sendable) { self.dispatcher = dispatcher }
@@ -88,7 +91,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         let (claimed, _) = schedule.pointee.compareExchange(
             expected: RingConsumer.asleep, desired: RingConsumer.running, ordering: .sequentiallyConsistent)
         // The dispatcher is kept until the end of the block.
-        if claimed { queue.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
+        if claimed { worker.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
     }
 
     /// Notes that a synchronous call, which has drained the ring, will run several loggers one after another.

@@ -192,7 +192,7 @@ final class LoggerRecovery: @unchecked Sendable {  // see the MARKs
     private let inbox: LoggerInbox
     private let right: RunningRight
 
-    private static let interval = DispatchTimeInterval.seconds(1)
+    private static let interval = Duration.seconds(1)
 
     // MARK: Owned by the running thread
     /// What is still to be recovered, and to be tried now or again.
@@ -242,8 +242,7 @@ final class LoggerRecovery: @unchecked Sendable {  // see the MARKs
 
     private func startTimer() {
         if hw_forked_child_load() { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + LoggerRecovery.interval) {
-            [weak logger] in
+        SystemClock.call(after: LoggerRecovery.interval) { [weak logger] in
             guard let logger else { return }
             logger.node.inbox.push { if logger.node.dispatcher != nil { logger.node.recovery.run() } }
         }

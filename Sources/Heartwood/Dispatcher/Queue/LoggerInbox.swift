@@ -31,11 +31,10 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     // MARK: Constants (any thread)
     private unowned let logger: AbstractLogger
-    private let queue: DispatchQueue
+    /// The logger's queue, and its thread.
+    let worker: WorkQueue
     private let membership: LoggerMembership
     private let counters: LoggerCounters
-    /// What tells the logger's queue from others.
-    private let ownQueue = DispatchSpecificKey<Bool>()
 
     // MARK: Atomics (any thread)
     /// The thread that was at work then does not exist, in the child of a fork, or never returns from
@@ -59,13 +58,10 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         _ counters: LoggerCounters
     ) {
         self.logger = logger
-        self.queue = queue
+        worker = WorkQueue(queue)
         self.membership = membership
         self.counters = counters
-        queue.setSpecific(key: ownQueue, value: true)
     }
-
-    deinit { queue.setSpecific(key: ownQueue, value: nil) }
 
     /// Whether a caller that waits for the logger may have the right to run it.
     var runsOnCaller: Bool {
@@ -209,7 +205,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     func push(_ mark: InboxMark, leavingItToCaller mayLeave: Bool) -> Bool {
         let (mustRun, mustSchedule) = state.withLock { state in
             state.backlog.append { mark.reach() }
-            if mayLeave, !state.isRunning, !state.needsQueue { return (true, false) }
+            if mayLeave, !state.isRunning, !state.needsQueue || lacksThread { return (true, false) }
             return (false, state.claimSchedule())
         }
         if mustSchedule { schedule() }
@@ -223,9 +219,12 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return mark
     }
 
-    /// Whether the queue cannot work while the caller waits: the caller occupies it, or is a forked child
-    /// without threads.
-    var needsCaller: Bool { DispatchQueue.getSpecific(key: ownQueue) != nil || hw_forked_child_load() }
+    /// Whether no other thread works on the queue: in the child of a fork, and where the system has none to
+    /// give.
+    var lacksThread: Bool { worker.lacksThread || hw_forked_child_load() }
+
+    /// Whether the queue cannot work while the caller waits: the caller occupies it, or there is no thread.
+    var needsCaller: Bool { lacksThread || worker.isCurrent }
 
     func scheduleIfNeeded() {
         if state.withLock({ $0.claimSchedule() }) { schedule() }
@@ -235,7 +234,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     private func schedule(_ logger: AbstractLogger) {
         if hw_forked_child_load() { return }
-        queue.async { logger.node.runner.run(until: nil) }
+        worker.async { logger.node.runner.run(until: nil) }
     }
 
     // MARK: - The right to run
@@ -247,7 +246,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     func begin(asCaller: Bool) -> Bool {
         let isMine = state.withLock { state in
             if !asCaller { state.isScheduled = false }
-            if state.isRunning || (asCaller && state.needsQueue) { return false }
+            if state.isRunning || (asCaller && state.needsQueue && !lacksThread) { return false }
             state.isRunning = true
             return true
         }

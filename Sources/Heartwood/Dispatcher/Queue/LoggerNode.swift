@@ -218,8 +218,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
         inbox.restartInChild()
     }
 
-    /// In the child: the caller does the work.
-    func runInChild() {
+    /// The caller does the work, where no other thread does it.
+    func runHere() {
         if !inbox.isLost { runner.run(until: nil) }
     }
 }

@@ -1,4 +1,3 @@
-import CHeartwood
 import Dispatch
 
 /// Works off what waits in a logger's inbox, on the thread that has the right to run the logger.
@@ -86,12 +85,13 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     /// Works off entries until the inbox is empty, `mark` is reached or the time is over; does nothing when
     /// another thread is at it.
     ///
-    /// Any thread. Without a mark it is the logger's queue that calls, or the child of a fork.
+    /// Any thread. Without a mark it is the logger's queue that calls, or a caller where it has no thread.
     func run(until mark: InboxMark?, _ deadline: DispatchTime = .distantFuture) {
-        guard inbox.begin(asCaller: mark != nil) else { return }
+        let isOnQueue = mark == nil && !inbox.lacksThread
+        guard inbox.begin(asCaller: !isOnQueue) else { return }
         let thread = ThreadState.current
         right.use(thread) {
-            state.isOnQueue = mark == nil && !hw_forked_child_load()
+            state.isOnQueue = isOnQueue
             if state.isOnQueue, state.holdsOutput { finishOutput() }
             while let entry = next() {
                 ObjectPool.emptied { workOff(entry, thread) }
@@ -165,16 +165,16 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     }
 
     /// Leaves the rest, if any, to the queue.
-    private func stop() { inbox.end(leavingOutput: state.holdsOutput && !hw_forked_child_load()) }
+    private func stop() { inbox.end(leavingOutput: state.holdsOutput && !inbox.lacksThread) }
 
     // MARK: - Output that would wait
 
     /// How long a hook may wait for a reader: on the logger's queue forever, on the thread of a caller not at
-    /// all, and in the child of a fork, where there is no queue, a moment.
+    /// all, and where there is no other thread a moment.
     var readerPatience: Duration {
         right.check()
         if state.isOnQueue { return .seconds(1_000_000_000) }
-        return hw_forked_child_load() ? .milliseconds(250) : .zero
+        return inbox.lacksThread ? .milliseconds(250) : .zero
     }
 
     /// The logger could not write all without waiting: its queue does that, before any other entry.

@@ -297,7 +297,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     private func armTimer() {
         guard let due = schedule.due, !hw_forked_child_load() else { return timer.cancel() }
         if timer.serves(due) { return }
-        timer.arm(for: due, of: clock, on: queue) { [weak self] in
+        timer.arm(for: due, of: clock) { [weak self] in
             self?.perform { [weak self] in self?.timerFired() }
         }
     }

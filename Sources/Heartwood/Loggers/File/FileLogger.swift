@@ -162,7 +162,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     let directory: LogDirectory
     let clock: any LogClock
     /// Where hooks of the user are called.
-    let hookQueue = DispatchQueue.serial("heartwood.FileLogger.hooks", qos: .utility)
+    let hookQueue = WorkQueue("heartwood.FileLogger.hooks")
     final let activeName = Locked<String?>(nil)
 
     // MARK: Owned by the hooks
@@ -363,7 +363,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///
     /// Until then settings wait: the first must not remove what the second keeps. An override calls `super`.
     open override func didAdd() {
-        startTimer.arm(for: clock.uptime() + FileLogger.settingsTime, of: clock, on: queue) { [weak self] in
+        startTimer.arm(for: clock.uptime() + FileLogger.settingsTime, of: clock) { [weak self] in
             guard let self else { return }
             perform { [self] in
                 open()
@@ -496,7 +496,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         // Most batches find the timer of an earlier one, and need no closure.
         if timer.serves(due) { return }
         guard let due else { return timer.cancel() }
-        timer.arm(for: due, of: clock, on: queue) { [weak self] in
+        timer.arm(for: due, of: clock) { [weak self] in
             guard let self else { return }
             perform { [self] in
                 timer.didFire()

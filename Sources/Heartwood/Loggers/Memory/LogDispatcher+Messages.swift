@@ -1,5 +1,3 @@
-import Dispatch
-
 extension LogDispatcher {
     /// Returns the messages that are logged from now on as an asynchronous sequence.
     ///
@@ -22,10 +20,8 @@ extension LogDispatcher {
     ) -> LogMessageStream {
         let logger = ChannelLogger()
         let channel = MessageChannel(filter: filter, limit: limit) { [weak self, weak logger] in
-            // Removing waits for the logger, and a reader must not.
-            DispatchQueue.global(qos: .utility).async { [weak self, weak logger] in
-                if let self, let logger { self.remove(logger) }
-            }
+            // A reader must not wait for the logger.
+            if let self, let logger { detach([logger]) }
         }
         logger.channel.withLock { $0.object = channel }
         add(logger, levels: levels)

@@ -52,7 +52,7 @@ final class MessageChannel: Sendable {
             return (nil, state.buffer.popFirst())
         }
         withExtendedLifetime(evicted) {}  // ends outside of the lock
-        reader?.resume(returning: message)
+        reader?.resumeElsewhere(returning: message)
     }
 
     /// Lets readers have what is there, and then no more.
@@ -62,7 +62,7 @@ final class MessageChannel: Sendable {
             defer { state.readers = [:] }
             return state.readers.values.map { $0 }
         }
-        for reader in readers { reader.resume(returning: nil) }
+        for reader in readers { reader.resumeElsewhere(returning: nil) }
         whenEnded?()
     }
 

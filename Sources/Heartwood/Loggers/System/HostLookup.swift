@@ -1,5 +1,4 @@
 import CHeartwood
-import Dispatch
 
 /// The search for the addresses of a host, on a thread that may wait for it.
 final class HostLookup: Sendable {
@@ -21,15 +20,16 @@ final class HostLookup: Sendable {
     ) {
         let found = SocketAddress.find(host, port: port, stream: stream, numeric: true)
         if case .addresses = found {
-            answer.withLock { $0 = found }
-            done.signal()
+            tell(found)
         } else {
-            DispatchQueue.global(qos: .utility).async {
-                let found = find(host, port, stream)
-                self.answer.withLock { $0 = found }
-                self.done.signal()
-            }
+            let isStarted = DetachedThread.start { self.tell(find(host, port, stream)) }
+            if !isStarted { tell(.failed("no thread can be created to look up its address")) }
         }
+    }
+
+    private func tell(_ found: Answer) {
+        answer.withLock { $0 = found }
+        done.signal()
     }
 
     /// The answer, once it is there; nil where it has not come in time.

@@ -281,7 +281,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
                 "\(name): cannot reach \(peer.name): \(reason); messages are kept, will try again",
                 key: "\(name) peer", count: 0)
         }
-        timer = clock.schedule(after: pause, on: .global(qos: .utility)) { [weak self] in
+        timer = clock.schedule(after: pause) { [weak self] in
             self?.perform { [weak self] in self?.retry() }
         }
     }

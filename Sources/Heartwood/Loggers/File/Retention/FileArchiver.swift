@@ -31,7 +31,7 @@ final class FileArchiver: Sendable {
     // MARK: Constants (any thread)
     private let worker: ArchiveWorker
     private let clock: any LogClock
-    private let queue = DispatchQueue.serial("heartwood.FileLogger.archives", qos: .background)
+    private let queue = WorkQueue("heartwood.FileLogger.archives", qos: .background)
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
@@ -69,7 +69,7 @@ final class FileArchiver: Sendable {
     func drain() { queue.sync {} }
 
     func run() {
-        dispatchPrecondition(condition: .onQueue(queue))
+        dispatchPrecondition(condition: .onQueue(queue.queue))
         var failed: [String] = []
         while true {
             let next = state.withLock { state -> (String, Settings)? in
@@ -92,7 +92,7 @@ final class FileArchiver: Sendable {
         }
         if failed.isEmpty { return }
         let delay = state.withLock { $0.settings.processor?.retryDelay ?? .seconds(60) }
-        let timer = clock.schedule(after: delay, on: queue) { [weak self] in self?.enqueue([]) }
+        let timer = clock.schedule(after: delay) { [weak self] in self?.enqueue([]) }
         state.withLock { if !$0.isRunning { $0.timer = timer } }
     }
 }

@@ -1,0 +1,106 @@
+import CHeartwood
+import Synchronization
+
+#if !canImport(Darwin)
+/// The thread that calls what is due, for all timers of the process.
+///
+/// libdispatch's timers need a thread of its manager and one for each call, which a process at its limit of
+/// threads does not get. Here there is one thread, from the first timer on, so what it calls must not wait.
+///
+/// Invariants:
+/// 1. The thread waits no longer than until the first timer is due: a timer that becomes the first wakes it.
+/// 2. Nothing is called, and no closure ends, while `state` is locked.
+package final class TimerThread: Sendable {
+    private struct Entry {
+        let due: Duration
+        let number: UInt64
+        let work: @Sendable () -> Void
+    }
+
+    private struct State {
+        /// In the order in which they are due.
+        var entries: [Entry] = []
+        var number: UInt64 = 0
+        var isStarted = false
+        /// When the system had no thread to give; nil where it was not asked, or had one.
+        var refusal: Duration?
+    }
+
+    package static let shared = TimerThread()
+
+    // MARK: Constants (any thread)
+    private let wakeUp = Semaphore()
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    private static let retryPause = Duration.seconds(1)
+
+    /// Has `work` called once, which must not wait; returns the number by which it is cancelled.
+    ///
+    /// In the child of a fork nothing is called.
+    package func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> UInt64 {
+        if hw_forked_child_load() { return 0 }
+        let due = now + max(.zero, delay)
+        let (number, isFirst) = state.withLock { state in
+            state.number += 1
+            var place = state.entries.count
+            while place > 0, state.entries[place - 1].due > due { place -= 1 }
+            state.entries.insert(Entry(due: due, number: state.number, work: work), at: place)
+            return (state.number, place == 0)
+        }
+        if isFirst { wakeUp.signal() }
+        _ = start()
+        return number
+    }
+
+    /// Makes sure that it is not called any more; a call that has begun goes on.
+    package func cancel(_ number: UInt64) {
+        if hw_forked_child_load() { return }
+        let entry = state.withLock { state in
+            state.entries.firstIndex { $0.number == number }.map { state.entries.remove(at: $0) }
+        }
+        withExtendedLifetime(entry) {}  // ends outside of the lock
+    }
+
+    /// Makes the thread where there is none yet; false where the system has none, which is asked once a
+    /// second.
+    package func start() -> Bool {
+        if hw_forked_child_load() { return false }
+        let now = now
+        let (mustStart, isStarted) = state.withLock { state in
+            if state.isStarted { return (false, true) }
+            if let refusal = state.refusal, now < refusal + TimerThread.retryPause { return (false, false) }
+            state.isStarted = true
+            return (true, true)
+        }
+        if !mustStart || DetachedThread.start({ self.run() }) { return isStarted }
+        state.withLock { ($0.isStarted, $0.refusal) = (false, now) }
+        return false
+    }
+
+    /// Calls what is due, on a caller's thread: where there is no other one.
+    package func callDue() {
+        if !start() { for entry in takeDue().due { entry.work() } }
+    }
+
+    private var now: Duration { .nanoseconds(hw_uptime()) }
+
+    private func takeDue() -> (due: [Entry], pause: Duration) {
+        let now = now
+        return state.withLock { state in
+            let due = Array(state.entries.prefix { $0.due <= now })
+            state.entries.removeFirst(due.count)
+            return (due, state.entries.first.map { $0.due - now } ?? .seconds(1_000_000_000))
+        }
+    }
+
+    private func run() {
+        while true {
+            let (due, pause) = takeDue()
+            for entry in due { entry.work() }
+            if due.isEmpty { _ = wakeUp.wait(upTo: pause) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,222 @@
+import CHeartwood
+package import Dispatch
+import Synchronization
+
+/// A serial queue whose blocks run on a thread of Heartwood's own, so that no caller waits for a thread.
+///
+/// Where the process has reached its limit of threads, `DispatchQueue.async` waits inside libdispatch, on the
+/// caller's thread, until one can be created. Here the block waits, and not its caller. The thread enters the
+/// dispatch queue with `sync`, which runs the block on the calling thread: the queue's label and
+/// `dispatchPrecondition(.onQueue:)` hold, and no other block of that queue runs at the same time.
+///
+/// Invariants:
+/// 1. Blocks are called one after another, in the order in which they came, by whichever thread: each takes
+///    the next one on the queue.
+/// 2. While a block waits, a thread works on them, or is being made, or is asked for once a second.
+/// 3. No caller waits for another thread, but those of `sync`.
+///
+/// On Apple's systems blocks are passed to libdispatch, which asks the kernel for threads without waiting and
+/// propagates priorities.
+package final class WorkQueue: Sendable {
+    // MARK: Constants (any thread)
+    /// The dispatch queue on which the blocks are called.
+    package let queue: DispatchQueue
+    private let core: Core
+
+    /// Makes a queue of its own.
+    package convenience init(_ label: String, qos: DispatchQoS = .utility) {
+        self.init(.serial(label, qos: qos))
+    }
+
+    /// Makes one that calls its blocks on a given queue.
+    package init(_ queue: DispatchQueue) {
+        self.queue = queue
+        core = Core(queue)
+    }
+
+    deinit { core.end() }
+
+    /// Whether the calling thread occupies the queue; known once it has a thread that stays.
+    package var isCurrent: Bool { core.isCurrent }
+
+    /// Whether the system had no thread to give when one was wanted last.
+    package var lacksThread: Bool { core.lacksThread }
+
+    /// Gives the queue a thread that stays as long as the queue; false where the system has none.
+    ///
+    /// Without one, threads come with the blocks, and go when nothing has come for some seconds.
+    package func keepThread() -> Bool { core.keepThread() }
+
+    /// Has a block called soon; never waits.
+    ///
+    /// In the child of a fork nothing is called.
+    package func async(_ work: @escaping @Sendable () -> Void) { core.append(work) }
+
+    /// Calls the blocks that wait, and then this one, on the calling thread, which must not occupy the queue.
+    package func sync(_ work: () -> Void) {
+        queue.sync {
+            core.workOff()
+            work()
+        }
+    }
+}
+
+#if canImport(Darwin)
+/// What libdispatch does by itself.
+private final class Core: Sendable {
+    private let queue: DispatchQueue
+    private let key = DispatchSpecificKey<Bool>()
+    let lacksThread = false
+
+    init(_ queue: DispatchQueue) {
+        self.queue = queue
+        queue.setSpecific(key: key, value: true)
+    }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+
+    func keepThread() -> Bool { true }
+    func append(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func workOff() {}
+    func end() { queue.setSpecific(key: key, value: nil) }
+}
+#else
+/// The blocks that wait, and the thread that calls them, which keeps this and not the queue's owner.
+private final class Core: Sendable {
+    private enum Thread {
+        case none
+        /// It is there, or is being made.
+        case there
+        /// The system had none to give, and is asked again in a while.
+        case wanted
+    }
+
+    private struct State {
+        var blocks = Deque<@Sendable () -> Void>()
+        var thread = Thread.none
+        /// Whether the thread stays while nothing comes.
+        var stays = false
+        var isEnding = false
+        /// Whether the queue knows the key.
+        var isMarked = false
+    }
+
+    // MARK: Constants (any thread)
+    private let queue: DispatchQueue
+    private let key = DispatchSpecificKey<Bool>()
+    /// Counts up with each block, and at the end.
+    private let wakeUp = Semaphore()
+
+    // MARK: Atomics (any thread)
+    private let lacks = Atomic<Bool>(false)
+
+    // MARK: Guarded by 'state'
+    private let state = Locked(State())
+
+    /// How long a thread that does not stay waits for the next block.
+    private static let patience = Duration.seconds(5)
+    private static let retryPause = Duration.seconds(1)
+
+    init(_ queue: DispatchQueue) { self.queue = queue }
+
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+    var lacksThread: Bool { lacks.load(ordering: .relaxed) }
+
+    func append(_ work: @escaping @Sendable () -> Void) {
+        if hw_forked_child_load() { return }
+        let mustStart = state.withLock { state in
+            state.blocks.append(work)
+            if state.thread != .none { return false }
+            state.thread = .there
+            return true
+        }
+        wakeUp.signal()
+        if mustStart { start() }
+    }
+
+    func keepThread() -> Bool {
+        if hw_forked_child_load() { return false }
+        let mustStart = state.withLock { state in
+            state.stays = true
+            if state.thread == .there { return false }
+            state.thread = .there
+            return true
+        }
+        if mustStart, !start() { return false }
+        let mustMark = state.withLock { state in
+            defer { state.isMarked = true }
+            return !state.isMarked
+        }
+        if mustMark { queue.setSpecific(key: key, value: true) }
+        return true
+    }
+
+    /// Ends the thread when all blocks have been called.
+    func end() {
+        if hw_forked_child_load() { return }
+        state.withLock { $0.isEnding = true }
+        wakeUp.signal()
+    }
+
+    // MARK: - The thread
+
+    @discardableResult
+    private func start() -> Bool {
+        // Blocks are the program's own code as well: they have as much stack as elsewhere.
+        let isStarted = DetachedThread.start(stackSize: nil) { self.run() }
+        lacks.store(!isStarted, ordering: .relaxed)
+        if !isStarted {
+            state.withLock { $0.thread = .wanted }
+            _ = TimerThread.shared.schedule(after: Core.retryPause) { self.retry() }
+        }
+        return isStarted
+    }
+
+    private func retry() {
+        let mustStart = state.withLock { state in
+            if state.thread != .wanted { return false }
+            let isUseful = !state.blocks.isEmpty || (state.stays && !state.isEnding)
+            state.thread = isUseful ? .there : .none
+            return isUseful
+        }
+        if mustStart { start() }
+    }
+
+    private func run() {
+        let forever = Duration.seconds(1_000_000_000)
+        while true {
+            let stays = state.withLock { $0.stays && !$0.isEnding }
+            let isSignalled = wakeUp.wait(upTo: stays ? forever : Core.patience)
+            if isSignalled, queue.sync(execute: { callNext() }) { continue }
+            if mayEnd(afterPause: !isSignalled) { break }
+        }
+        // Not in `end`: libdispatch releases the value on another thread, which it may have to wait for.
+        if state.withLock({ $0.isMarked }) { queue.setSpecific(key: key, value: nil) }
+    }
+
+    /// Calls the next block, on the queue; false where none waits.
+    private func callNext() -> Bool {
+        guard let block = state.withLock({ $0.blocks.popFirst() }) else { return false }
+        block()
+        return true
+    }
+
+    /// Calls all blocks that wait, on the queue.
+    func workOff() { while callNext() {} }
+
+    private func mayEnd(afterPause isPause: Bool) -> Bool {
+        state.withLock { state in
+            let isIdle = state.blocks.isEmpty && (state.isEnding || (isPause && !state.stays))
+            if isIdle { state.thread = .none }
+            return isIdle
+        }
+    }
+}
+#endif
+
+extension CheckedContinuation where T: Sendable, E == Never {
+    /// Lets the task go on, without waiting until the pool that tasks run on has a thread for it.
+    package func resumeElsewhere(returning value: T) { resumptions.async { resume(returning: value) } }
+}
+
+private let resumptions = WorkQueue("heartwood.resumptions")
