@@ -31,9 +31,7 @@ extension LogDispatcher {
 
     /// Does what no other thread does: asks for threads, calls timers, handles what loggers have logged.
     func workWithoutThreads() {
-        #if !canImport(Darwin)
-        TimerThread.shared.callDue()
-        #endif
+        SystemClock.callDueWithoutThread()
         deliverHere()
         let now = SystemClock().uptime()
         let isDue = settings.withLock { settings in

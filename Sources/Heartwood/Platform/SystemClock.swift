@@ -68,6 +68,13 @@ extension SystemClock {
         _ = TimerThread.shared.schedule(after: delay, work)
         #endif
     }
+
+    /// Makes the thread that waits for timers; where the system has none to give, calls what is due here.
+    static func callDueWithoutThread() {
+        #if !canImport(Darwin)
+        TimerThread.shared.callDue()
+        #endif
+    }
 }
 
 extension LogClock {

@@ -54,7 +54,7 @@ package final class TimerThread: Sendable {
         return number
     }
 
-    /// Makes sure that it is not called any more; a call that has begun goes on.
+    /// Makes sure that it is not called from now on; a call that has started continues.
     package func cancel(_ number: UInt64) {
         if hw_forked_child_load() { return }
         let entry = state.withLock { state in
