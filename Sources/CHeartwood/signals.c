@@ -96,9 +96,8 @@ void hw_ignore_fatal_signals(uint64_t *place) {
 
 // MARK: SIGHUP
 
+static atomic_bool hangup_came;
 // Written before the handler is there, or while it is not.
-static int hangup_pipe[2] = {-1, -1};
-static pid_t hangup_process;
 static struct sigaction hangup_previous;
 
 // Somebody else's handler that is called by ours may call ours in turn, if it came between two of our installations.
@@ -108,11 +107,7 @@ static void on_hangup(int number, siginfo_t *info, void *context) {
     if (is_in_hangup) return;
     is_in_hangup = 1;
     int error = errno;
-    // The copy of the pipe that a forked child has leads to its parent.
-    if (getpid() == hangup_process) {
-        ssize_t written = write(hangup_pipe[1], "", 1);
-        (void)written;  // full: then there is something to take anyway
-    }
+    atomic_store(&hangup_came, true);
     if (hangup_previous.sa_flags & SA_SIGINFO) {
         if (hangup_previous.sa_sigaction) hangup_previous.sa_sigaction(number, info, context);
     } else if (hangup_previous.sa_handler != SIG_DFL && hangup_previous.sa_handler != SIG_IGN) {
@@ -122,26 +117,18 @@ static void on_hangup(int number, siginfo_t *info, void *context) {
     is_in_hangup = 0;
 }
 
-int hw_hangup_install(void) {
-    if (hangup_pipe[0] < 0) {
-        int ends[2];
-        if (hw_pipe(ends) != 0) return -1;
-        for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFL, O_NONBLOCK);
-        hangup_pipe[0] = ends[0];
-        hangup_pipe[1] = ends[1];
-    }
-    hangup_process = getpid();
+bool hw_hangup_install(void) {
     struct sigaction current;
-    if (sigaction(SIGHUP, NULL, &current) != 0) return -1;
+    if (sigaction(SIGHUP, NULL, &current) != 0) return false;
     // Still ours, where somebody has put another handler over it and then that one back.
-    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_hangup) return hangup_pipe[0];
+    if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_hangup) return true;
     hangup_previous = current;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_hangup;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
     sigemptyset(&action.sa_mask);
-    return sigaction(SIGHUP, &action, NULL) == 0 ? hangup_pipe[0] : -1;
+    return sigaction(SIGHUP, &action, NULL) == 0;
 }
 
 void hw_hangup_uninstall(void) {
@@ -153,13 +140,7 @@ void hw_hangup_uninstall(void) {
 }
 
 bool hw_hangup_take(void) {
-    char bytes[64];
-    bool was_there = false;
-    ssize_t count;
-    while ((count = read(hangup_pipe[0], bytes, sizeof bytes)) > 0 || (count < 0 && errno == EINTR)) {
-        if (count > 0) was_there = true;
-    }
-    return was_there;
+    return atomic_exchange(&hangup_came, false);
 }
 
 // MARK: Signals that end the process

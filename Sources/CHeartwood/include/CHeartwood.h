@@ -621,9 +621,9 @@ void hw_ignore_fatal_signals(uint64_t *place);
 // meanwhile does that at once. One that is ignored stays ignored. 0, or an errno.
 int hw_ending_install(const int *numbers, int count, void (*work)(int));
 
-// SIGHUP: from the first to the second call, a byte is written into a pipe whose end is returned (-1: there is no pipe), and
-// the handler that was there before is called. The third takes what was written; false where nothing was.
-int hw_hangup_install(void);
+// SIGHUP: from the first to the second call it is noted, and the handler that was there before is called. The third takes
+// the note; false where there is none.
+bool hw_hangup_install(void);
 void hw_hangup_uninstall(void);
 bool hw_hangup_take(void);
 

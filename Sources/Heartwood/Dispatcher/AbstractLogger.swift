@@ -399,6 +399,11 @@ open class AbstractLogger: @unchecked Sendable {
         }
     }
 
+    /// Does what was asked for before on this thread, where no other one does it; for who waits for that.
+    final func workIfAlone() {
+        if !isInHook { node.dispatcher?.workIfAlone() }
+    }
+
     /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a
     /// hook.
     package final func waitUntilIdle(timeout: Duration) -> Bool {

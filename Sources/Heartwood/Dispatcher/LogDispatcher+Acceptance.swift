@@ -114,8 +114,7 @@ extension LogDispatcher {
     /// further (promise 4).
     @inline(never)
     func waitForLoggers(_ level: UInt32) {
-        let lacksThreads = lacksThreads.load(ordering: .relaxed)
-        if lacksThreads { workWithoutThreads() }
+        workIfAlone()
         if !hw_forked_child_load(), consumer.handleAlone() { return }
         let end = ring.tail
         drainNow(byCaller: true)

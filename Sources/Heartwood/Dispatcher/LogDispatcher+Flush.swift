@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 extension LogDispatcher {
     /// Waits until every logger has handled all earlier messages and passed them to the kernel.
@@ -28,7 +27,7 @@ extension LogDispatcher {
         return await withCheckedContinuation { continuation in
             round.whenDone(within: timeout) { continuation.resumeElsewhere(returning: $0) }
             for logger in round.loggers { logger.node.inbox.push { round.finish(logger) } }
-            if lacksThreads.load(ordering: .relaxed) { workWithoutThreads() }
+            workIfAlone()
         }
     }
 

@@ -29,8 +29,13 @@ extension LogDispatcher {
             key: "threads")
     }
 
+    /// Does what others would do, where the system had no threads for them.
+    func workIfAlone() {
+        if lacksThreads.load(ordering: .relaxed), !ThreadState.current.isInHook { workWithoutThreads() }
+    }
+
     /// Does what no other thread does: asks for threads, calls timers, handles what loggers have logged.
-    func workWithoutThreads() {
+    private func workWithoutThreads() {
         SystemClock.callDueWithoutThread()
         deliverHere()
         let now = SystemClock().uptime()

@@ -101,6 +101,7 @@ public final class CallbackLogger<State>: AbstractLogger, @unchecked Sendable { 
             result.withLock { $0 = value }
             isDone.signal()
         }
+        workIfAlone()
         isDone.wait()
         guard let value = result.withLock({ $0 }) else { preconditionFailure("the change was not made") }
         return value

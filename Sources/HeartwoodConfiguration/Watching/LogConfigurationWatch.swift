@@ -31,7 +31,7 @@ public final class LogConfigurationWatch: Sendable {
     private let sources: LogConfiguration.Sources
     private let dispatcher: LogDispatcher
     private let clock: any LogClock
-    private let queue = DispatchQueue.serial("heartwood.configuration", qos: .utility)
+    private let queue = WorkQueue("heartwood.configuration")
 
     private static let settlingTime = Duration.milliseconds(200)
 
@@ -81,7 +81,7 @@ public final class LogConfigurationWatch: Sendable {
         if reloadsOnHangup {
             let observation = HangupSignal.observe(on: queue) { [weak self] in self?.hangUp() }
             if observation == nil {
-                dispatcher.diagnostics.report(.setting, "cannot watch SIGHUP: no pipe available")
+                dispatcher.diagnostics.report(.setting, "cannot watch SIGHUP: the system refuses its handler")
             }
             state.withLock { $0.hangup = observation }
         }
@@ -154,7 +154,7 @@ public final class LogConfigurationWatch: Sendable {
 
     /// Runs on the queue.
     private func look() {
-        dispatchPrecondition(condition: .onQueue(queue))
+        dispatchPrecondition(condition: .onQueue(queue.queue))
         if state.withLock({ $0.isStopped }) { return }
         var delay = interval
         do throws(LogConfigurationError) {
@@ -202,8 +202,9 @@ extension LogConfiguration.Sources {
 
 /// `SIGHUP`, for as many observers as like; the handler is there while there is one.
 ///
-/// The handler writes a byte into a pipe, and calls the handler that was there before. What was there before
-/// is put back when the last observer ends, unless another handler was installed meanwhile.
+/// The handler notes the signal, which is looked for five times a second, and calls the handler that was
+/// there before. What was there before is put back when the last observer ends, unless another handler was
+/// installed meanwhile.
 private enum HangupSignal {
     /// An observer; it is called until it ends.
     final class Observation: Sendable {
@@ -224,42 +225,39 @@ private enum HangupSignal {
     }
 
     private struct State {
-        var observers: [(id: ObjectIdentifier, queue: DispatchQueue, call: @Sendable () -> Void)] = []
-        var source: (any DispatchSourceRead)?
+        var observers: [(id: ObjectIdentifier, queue: WorkQueue, call: @Sendable () -> Void)] = []
+        /// Whether a look is ahead.
+        var isLooking = false
     }
+
+    private static let interval = Duration.milliseconds(200)
 
     // MARK: Guarded by 'state'
     private static let state = Locked(State())
 
     /// Has `call` called on `queue` after each signal; several that come together count as one.
     ///
-    /// - Returns: nil where the system has no pipe for it.
-    static func observe(on queue: DispatchQueue, _ call: @escaping @Sendable () -> Void) -> Observation? {
+    /// - Returns: nil where the system refuses the handler.
+    static func observe(on queue: WorkQueue, _ call: @escaping @Sendable () -> Void) -> Observation? {
         let observation = Observation()
-        let isInstalled = state.withLock { state in
-            if state.observers.isEmpty {
-                let descriptor = hw_hangup_install()
-                if descriptor < 0 { return false }
-                if state.source == nil { state.source = makeSource(descriptor) }
-            }
+        let (isInstalled, mustLook) = state.withLock { state in
+            if state.observers.isEmpty, !hw_hangup_install() { return (false, false) }
             state.observers.append((ObjectIdentifier(observation), queue, call))
-            return true
+            defer { state.isLooking = true }
+            return (true, !state.isLooking)
         }
+        if mustLook { SystemClock.call(after: interval) { look() } }
         return isInstalled ? observation : nil
     }
 
-    /// What reads the pipe, for as long as the process lives.
-    private static func makeSource(_ descriptor: Int32) -> any DispatchSourceRead {
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: descriptor, queue: .global(qos: .utility))
-        source.setEventHandler { HangupSignal.arrived() }
-        source.activate()
-        return source
-    }
-
-    private static func arrived() {
-        if !hw_hangup_take() { return }
-        for observer in state.withLock({ $0.observers }) { observer.queue.async(execute: observer.call) }
+    private static func look() {
+        let observers = state.withLock { state in
+            state.isLooking = !state.observers.isEmpty
+            return state.observers
+        }
+        if observers.isEmpty { return }
+        if hw_hangup_take() { for observer in observers { observer.queue.async(observer.call) } }
+        SystemClock.call(after: interval) { look() }
     }
 
     private static func remove(_ id: ObjectIdentifier) {

@@ -56,7 +56,7 @@ public final class EventStore: Sendable {
     let clock: any LogClock
     private let dispatcher: LogDispatcher
     private let errorHandler: (@Sendable (any Error) -> Void)?
-    private let completions: DispatchQueue
+    private let completions: WorkQueue
 
     // MARK: Guarded by themselves
 
@@ -100,7 +100,7 @@ public final class EventStore: Sendable {
         settings.payloadLimit = SpoolRecord.largestPayload
         let spoolSettings = settings
         let path = directory.absolutePath() + "/" + user + "/" + prefix
-        let completions = DispatchQueue.serial("heartwood.events.completions", qos: .utility)
+        let completions = WorkQueue("heartwood.events.completions")
         func open() throws -> any UnsentStore {
             let partitions = try PartitionedSpool(
                 path: path, partitionSize: partitionSize, settings: spoolSettings, clock: clock

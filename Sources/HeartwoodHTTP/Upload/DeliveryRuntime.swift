@@ -83,6 +83,11 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     /// Begins to watch the network, and to send what an earlier run has left.
     func added() {
+        if !executor.keepThread() {
+            report(
+                .setting, "no thread could be created for sending: messages wait until one can",
+                key: "threads", count: 0)
+        }
         shell.reopen()
         shell.apply(settings)
         monitor?.start { [weak self, weak logger] isThere in

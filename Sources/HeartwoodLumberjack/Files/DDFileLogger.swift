@@ -16,7 +16,7 @@ open class DDFileLogger: DDAbstractLogger {
     /// Decides where files are, how they are named, and how many are kept.
     open var logFileManager: any DDLogFileManager { manager }
     private let manager: any DDLogFileManager
-    private let completionQueue: DispatchQueue
+    private let completionQueue: WorkQueue
 
     /// Makes a logger.
     ///
@@ -29,8 +29,8 @@ open class DDFileLogger: DDAbstractLogger {
     public init(logFileManager: any DDLogFileManager, completionQueue dispatchQueue: DispatchQueue?) {
         manager = logFileManager
         // In order even on a concurrent queue: the manager hears of a file before its roll is complete.
-        completionQueue = DispatchQueue(
-            label: "heartwood.lumberjack.completion", target: dispatchQueue ?? .global())
+        completionQueue = WorkQueue(
+            DispatchQueue(label: "heartwood.lumberjack.completion", target: dispatchQueue ?? .global()))
         super.init()
         logFormatter = DDLogFileFormatterDefault()
         logFileManager.didAdd(to: self)

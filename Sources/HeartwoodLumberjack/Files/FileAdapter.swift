@@ -28,7 +28,7 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
     /// The message whose record is being written, where the serializer wants it.
     private var current: DDLogMessage?
 
-    init(_ logger: DDFileLogger, _ manager: any DDLogFileManager, _ completionQueue: DispatchQueue) throws {
+    init(_ logger: DDFileLogger, _ manager: any DDLogFileManager, _ completionQueue: WorkQueue) throws {
         owner = Owner(logger)
         self.manager = manager
         isDirect = type(of: logger) == DDFileLogger.self

@@ -1,8 +1,4 @@
 import Heartwood
-import Dispatch
-
-private let readingQueue = DispatchQueue(label: "heartwood.LogFileReader", attributes: .concurrent)
-
 /// Lines of log files, read in pieces as they are asked for, off the caller's thread.
 public struct LogLines: AsyncSequence, Sendable {
     /// A line.
@@ -10,21 +6,24 @@ public struct LogLines: AsyncSequence, Sendable {
 
     // Used by one iterator at a time, on the reading queue.
     private let source: Locked<LogLineIterator>
+    private let queue = WorkQueue("heartwood.LogFileReader")
 
     init(_ lines: sending LogLineIterator) {
         source = Locked(lines)
     }
 
     /// Begins to read, where an earlier iterator ended.
-    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source, queue: queue) }
 
     /// Reads lines.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let source: Locked<LogLineIterator>
+        fileprivate let queue: WorkQueue
         private var lines: ArraySlice<LogLine> = []
 
-        fileprivate init(source: Locked<LogLineIterator>) {
+        fileprivate init(source: Locked<LogLineIterator>, queue: WorkQueue) {
             self.source = source
+            self.queue = queue
         }
 
         /// The next line; nil at the end.
@@ -33,10 +32,10 @@ public struct LogLines: AsyncSequence, Sendable {
         public mutating func next() async throws -> LogLine? {
             if let line = lines.popFirst() { return line }
             try Task.checkCancellation()
-            let source = source
+            let (source, queue) = (source, queue)
             let more = try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<[LogLine]?, any Error>) in
-                readingQueue.async {
+                queue.async {
                     continuation.resume(with: Result { try source.withLock { try $0.next() } })
                 }
             }

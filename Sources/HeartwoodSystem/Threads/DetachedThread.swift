@@ -1,5 +1,6 @@
 import CHeartwood
 package import Dispatch
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -51,6 +52,29 @@ package enum DetachedThread {
         return value ?? body()
     }
 
+    /// Calls `body` with each number below `count`, and returns when all calls have returned.
+    ///
+    /// So many threads share the work, this one included, or as many as there are processors; fewer, where
+    /// the system has no more to give.
+    package static func perform(
+        _ count: Int, threads: Int? = nil, _ body: @escaping @Sendable (Int) -> Void
+    ) {
+        let next = NextNumber()
+        let share: @Sendable () -> Void = {
+            while case let number = next.take(), number < count { body(number) }
+        }
+        let done = DispatchSemaphore(value: 0)
+        let wanted = min(count, threads ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        let started = (0..<max(0, wanted - 1)).filter { _ in
+            start(stackSize: nil) {
+                share()
+                done.signal()
+            }
+        }
+        share()
+        for _ in started { done.wait() }
+    }
+
     private static func create(_ attributes: inout pthread_attr_t, _ work: UnsafeMutableRawPointer) -> Bool {
         #if canImport(Darwin)
         var thread: pthread_t?
@@ -61,6 +85,11 @@ package enum DetachedThread {
         #endif
         if result != 0 { Unmanaged<Work>.fromOpaque(work).release() }
         return result == 0
+    }
+
+    private final class NextNumber: Sendable {
+        private let next = Atomic<Int>(0)
+        func take() -> Int { next.add(1, ordering: .relaxed).oldValue }
     }
 
     fileprivate final class Work: Sendable {

@@ -46,11 +46,9 @@ final class Shop: Sendable {
     func open(halfTime: @escaping @Sendable () -> Void) -> Tally {
         var total = Tally()
         log(&total, .notice, "the shop opens with \(Shop.tills, as: "tills") tills", .default)
-        let group = DispatchGroup()
-        for till in 0..<Shop.tills {
-            DispatchQueue(label: "till \(till + 1)").async(group: group) { self.serve(at: till, halfTime) }
+        DetachedThread.perform(Shop.tills, threads: Shop.tills) { till in
+            DispatchQueue(label: "till \(till + 1)").sync { self.serve(at: till, halfTime) }
         }
-        group.wait()
         log(&total, .notice, "the shop closes", .default)
         for tally in tallies.withLock({ $0 }) {
             for index in total.levels.indices { total.levels[index] += tally.levels[index] }

@@ -1,6 +1,5 @@
 import CHeartwood
 import CHeartwoodTool
-import Dispatch
 import Heartwood
 
 /// Turns SIGINT, SIGTERM and SIGHUP into a request to end in good order.
@@ -63,7 +62,7 @@ final class StopSignal: Sendable {
 /// nothing.
 final class FileSignals {
     private let numbers: [Int32]
-    private let source: any DispatchSourceRead
+    private let writer: Int32
 
     /// Takes the signals over.
     ///
@@ -75,25 +74,29 @@ final class FileSignals {
         guard let (reader, writer) = SystemCalls.makeSignalPipe() else {
             throw LogError(.file, "cannot create a pipe for signals", cause: hw_errno())
         }
-        let source = DispatchSource.makeReadSource(
-            fileDescriptor: reader, queue: DispatchQueue(label: "heartwood.file-signals"))
-        source.setEventHandler {
-            var number: UInt8 = 0
-            guard read(reader, &number, 1) == 1 else { return }
-            if number == UInt8(SIGHUP) { file?.reopen() } else { file?.rollNow() }
+        let isStarted = DetachedThread.start {
+            var (entry, number) = (pollfd(fd: reader, events: Int16(POLLIN), revents: 0), UInt8(0))
+            while true {
+                poll(&entry, 1, -1)
+                switch read(reader, &number, 1) {
+                case 1: if number == UInt8(SIGHUP) { file?.reopen() } else { file?.rollNow() }
+                // The writing end is closed.
+                case 0: return _ = close(reader)
+                default: break
+                }
+            }
         }
-        source.setCancelHandler {
-            close(reader)
-            close(writer)
+        self.writer = writer
+        if !isStarted {
+            Terminal.error.write(
+                "heartwood pipe: no thread can be created for signals: they do nothing to files\n")
         }
-        source.activate()
-        self.source = source
         let numbers = takesHangup ? [SIGALRM, SIGUSR1, SIGHUP] : [SIGALRM, SIGUSR1]
         self.numbers = numbers.filter { hw_tool_pass_signal($0, writer, 0) != 0 }
     }
 
     deinit {
         for number in numbers { _ = hw_tool_pass_signal(number, -1, 0) }
-        source.cancel()
+        close(writer)
     }
 }

@@ -151,6 +151,7 @@ extension FileLogger {
             counters.count(received: count, delivered: count)
             completion()
         }
+        workIfAlone()
     }
 }
 

@@ -1,17 +1,17 @@
 #if os(Linux)
 import CHeartwood
-import Dispatch
 import Glibc
 import Heartwood
 
-/// Watches links, addresses and routes through a netlink socket.
+/// Watches links, addresses and routes through a netlink socket, which is looked at once a second.
 ///
 /// There is a network when an interface other than loopback is up and has an address. Only when that changes
 /// is it told: on machines with containers, or where addresses are renewed, the kernel has news many times a
 /// minute. Where the kernel gives no such socket, there always is one, and no change is ever reported.
 final class NetlinkMonitor: ConnectivityMonitor {
     private struct State {
-        var source: (any DispatchSourceRead)?
+        var socket: Descriptor?
+        var timer: (any LogTimer)?
         var changed: (@Sendable (Bool) -> Void)?
         /// What was told last.
         var told: Bool?
@@ -19,38 +19,50 @@ final class NetlinkMonitor: ConnectivityMonitor {
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
-    private let queue = DispatchQueue.serial("heartwood.http.connectivity")
+
+    private static let interval = Duration.seconds(1)
 
     deinit { stop() }
 
     func start(_ changed: @escaping @Sendable (Bool) -> Void) {
         guard let socket = Self.socket() else { return changed(true) }
-        let descriptor = socket.number
-        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        // Closed with the handlers, which are released after it.
-        source.setCancelHandler { withExtendedLifetime(socket) {} }
-        source.setEventHandler { [weak self] in
-            var buffer = [UInt8](repeating: 0, count: 8192)
-            // The messages themselves are not read: that something changed is enough to look.
-            while recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
-            self?.report()
-        }
-        state.withLock { state in
-            state.source?.cancel()
-            state.source = source
-            state.changed = changed
-            state.told = nil
-        }
-        source.activate()
-        queue.async { [weak self] in self?.report() }
+        state.withLock { $0 = State(socket: socket, changed: changed) }
+        report()
+        lookLater()
     }
 
     func stop() {
-        let source = state.withLock { state in
+        let last = state.withLock { state in
             defer { state = State() }
-            return state.source
+            return state
         }
-        source?.cancel()
+        last.timer?.cancel()
+    }
+
+    private func lookLater() {
+        let timer = SystemClock().schedule(after: NetlinkMonitor.interval) { [weak self] in self?.look() }
+        let isWatching = state.withLock { state in
+            if state.socket != nil { state.timer = timer }
+            return state.socket != nil
+        }
+        if !isWatching { timer.cancel() }
+    }
+
+    private func look() {
+        // What the program has closed may be a socket of its own by now.
+        guard let socket = state.withLock({ $0.socket }), socket.isOurs else { return }
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        var hasNews = false
+        // The messages themselves are not read: that something changed is enough to look. An error says that
+        // there were too many of them.
+        while true {
+            let count = recv(socket.number, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { break }
+            hasNews = true
+            if count <= 0 { break }
+        }
+        if hasNews { report() }
+        lookLater()
     }
 
     private func report() {

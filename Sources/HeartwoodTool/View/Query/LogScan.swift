@@ -35,7 +35,7 @@ final class LogScan: Sendable {
 
     let filter: ViewFilter
     private let store: LogStore
-    private let queue = DispatchQueue(label: "heartwood.view.scan")
+    private let queue = WorkQueue("heartwood.view.scan")
     private let survey = BlockSurvey()
     /// How many blocks are read again for a timeline at most.
     private static let exactLimit = 64

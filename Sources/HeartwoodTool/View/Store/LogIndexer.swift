@@ -373,7 +373,7 @@ final class LogIndexer {
         blocks.withUnsafeMutableBufferPointer { blocks in
             nonisolated(unsafe) let blocks = blocks  // each iteration has its own element
             let survey = survey
-            DispatchQueue.concurrentPerform(iterations: planned.count) { index in
+            DetachedThread.perform(planned.count) { index in
                 let texts = planned[index].texts
                 let order = TextMerge().order(of: texts.map { $0.bytes ?? [] })
                 blocks[index] = survey.block(of: texts, order)
