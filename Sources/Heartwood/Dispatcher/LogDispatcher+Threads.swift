@@ -2,7 +2,7 @@ import CHeartwood
 import Synchronization
 
 /// The threads of a dispatcher: one for the drain and one for each logger, from the moment at which the first
-/// logger, or the logger, is added.
+/// logger, or the logger, is added; and that of the timers, which all dispatchers share.
 ///
 /// Where the system has none to give, as at the limit of processes of a container, callers do the work: each
 /// call, also one that asked not to wait, returns when its message is handled. So it is at the end of the
@@ -10,11 +10,14 @@ import Synchronization
 extension LogDispatcher {
     private static let pause = Duration.seconds(1)
 
-    /// Sees to it that the drain and these loggers have threads that stay; false where one is lacking.
+    /// Sees to it that drain, timers and these loggers have threads that stay; false where one is lacking.
     func keepThreads(for loggers: [AbstractLogger]) -> Bool {
         if hw_forked_child_load() { return true }
-        // All of them are asked for, so that what one of them lacks does not keep it from the others.
-        return loggers.reduce(consumer.worker.keepThread()) { $1.node.inbox.worker.keepThread() && $0 }
+        // All of them are asked for, so that what one of them lacks does not keep it from the others. A timer
+        // asks for other queues' threads where they are refused.
+        let hasTimers = SystemClock.keepThread()
+        let isServed = consumer.worker.keepThread() && hasTimers
+        return loggers.reduce(isServed) { $1.node.inbox.worker.keepThread() && $0 }
     }
 
     /// There was no thread for this logger, or for the drain: from now on callers do the work.

@@ -69,7 +69,16 @@ extension SystemClock {
         #endif
     }
 
-    /// Makes the thread that waits for timers; where the system has none to give, calls what is due here.
+    /// Sees to it that timers have their thread; false where the system has none to give.
+    static func keepThread() -> Bool {
+        #if canImport(Darwin)
+        true
+        #else
+        TimerThread.shared.start()
+        #endif
+    }
+
+    /// The same; where there is none, calls what is due here.
     static func callDueWithoutThread() {
         #if !canImport(Darwin)
         TimerThread.shared.callDue()

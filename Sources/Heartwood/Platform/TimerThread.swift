@@ -81,25 +81,26 @@ package final class TimerThread: Sendable {
 
     /// Calls what is due, on a caller's thread: where there is no other one.
     package func callDue() {
-        if !start() { for entry in takeDue().due { entry.work() } }
+        if start() { return }
+        let now = now
+        while let work = takeFirst(dueAt: now).work { work() }
     }
 
     private var now: Duration { .nanoseconds(hw_uptime()) }
 
-    private func takeDue() -> (due: [Entry], pause: Duration) {
-        let now = now
-        return state.withLock { state in
-            let due = Array(state.entries.prefix { $0.due <= now })
-            state.entries.removeFirst(due.count)
-            return (due, state.entries.first.map { $0.due - now } ?? .seconds(1_000_000_000))
+    /// Takes the first timer if it is due, and leaves the next ones: they may be canceled meanwhile.
+    private func takeFirst(dueAt now: Duration) -> (work: (@Sendable () -> Void)?, pause: Duration) {
+        state.withLock { state in
+            guard let first = state.entries.first else { return (nil, .seconds(1_000_000_000)) }
+            if first.due > now { return (nil, first.due - now) }
+            return (state.entries.removeFirst().work, .zero)
         }
     }
 
     private func run() {
         while true {
-            let (due, pause) = takeDue()
-            for entry in due { entry.work() }
-            if due.isEmpty { _ = wakeUp.wait(upTo: pause) }
+            let (work, pause) = takeFirst(dueAt: now)
+            if let work { work() } else { _ = wakeUp.wait(upTo: pause) }
         }
     }
 }

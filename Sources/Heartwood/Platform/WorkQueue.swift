@@ -12,7 +12,7 @@ import Synchronization
 /// Invariants:
 /// 1. Blocks are called one after another, in the order in which they came, by whichever thread: each takes
 ///    the next one on the queue.
-/// 2. While a block waits, a thread works on them, or is being made, or is asked for once a second.
+/// 2. While a block waits, a thread works on them, or is asked for once a second.
 /// 3. No caller waits for another thread, but those of `sync`.
 ///
 /// On Apple's systems blocks are passed to libdispatch, which asks the kernel for threads without waiting and
@@ -84,9 +84,7 @@ private final class Core: Sendable {
 /// The blocks that wait, and the thread that calls them, which keeps this and not the queue's owner.
 private final class Core: Sendable {
     private enum Thread {
-        case none
-        /// It is there, or is being made.
-        case there
+        case none, there
         /// The system had none to give, and is asked again in a while.
         case wanted
     }
@@ -94,6 +92,8 @@ private final class Core: Sendable {
     private struct State {
         var blocks = Deque<@Sendable () -> Void>()
         var thread = Thread.none
+        /// Whether a timer is set that asks for a thread: one at most, however often it is refused.
+        var hasTimer = false
         /// Whether the thread stays while nothing comes.
         var stays = false
         var isEnding = false
@@ -124,31 +124,26 @@ private final class Core: Sendable {
 
     func append(_ work: @escaping @Sendable () -> Void) {
         if hw_forked_child_load() { return }
-        let mustStart = state.withLock { state in
+        let mustAsk = state.withLock { state in
             state.blocks.append(work)
-            if state.thread != .none { return false }
-            state.thread = .there
-            return true
+            return state.thread == .none && makeThread(&state)
         }
         wakeUp.signal()
-        if mustStart { start() }
+        if mustAsk { askLater() }
     }
 
     func keepThread() -> Bool {
         if hw_forked_child_load() { return false }
-        let mustStart = state.withLock { state in
+        let (isThere, mustAsk, mustMark) = state.withLock { state in
             state.stays = true
-            if state.thread == .there { return false }
-            state.thread = .there
-            return true
+            let mustAsk = state.thread != .there && makeThread(&state)
+            let isThere = state.thread == .there
+            defer { state.isMarked = state.isMarked || isThere }
+            return (isThere, mustAsk, isThere && !state.isMarked)
         }
-        if mustStart, !start() { return false }
-        let mustMark = state.withLock { state in
-            defer { state.isMarked = true }
-            return !state.isMarked
-        }
+        if mustAsk { askLater() }
         if mustMark { queue.setSpecific(key: key, value: true) }
-        return true
+        return isThere
     }
 
     /// Ends the thread when all blocks have been called.
@@ -160,26 +155,32 @@ private final class Core: Sendable {
 
     // MARK: - The thread
 
-    @discardableResult
-    private func start() -> Bool {
+    /// Asks the system for the thread, under the lock: who looks meanwhile learns the answer.
+    ///
+    /// - Returns: whether a timer must be set that asks again: there is none to give, and no timer is set.
+    private func makeThread(_ state: inout State) -> Bool {
         // Blocks are the program's own code as well: they have as much stack as elsewhere.
-        let isStarted = DetachedThread.start(stackSize: nil) { self.run() }
-        lacks.store(!isStarted, ordering: .relaxed)
-        if !isStarted {
-            state.withLock { $0.thread = .wanted }
-            _ = TimerThread.shared.schedule(after: Core.retryPause) { self.retry() }
-        }
-        return isStarted
+        let isMade = DetachedThread.start(stackSize: nil) { self.run() }
+        lacks.store(!isMade, ordering: .relaxed)
+        state.thread = isMade ? .there : .wanted
+        if isMade || state.hasTimer { return false }
+        state.hasTimer = true
+        return true
+    }
+
+    private func askLater() {
+        _ = TimerThread.shared.schedule(after: Core.retryPause) { self.retry() }
     }
 
     private func retry() {
-        let mustStart = state.withLock { state in
+        let mustAsk = state.withLock { state in
+            state.hasTimer = false
             if state.thread != .wanted { return false }
-            let isUseful = !state.blocks.isEmpty || (state.stays && !state.isEnding)
-            state.thread = isUseful ? .there : .none
-            return isUseful
+            if !state.blocks.isEmpty || (state.stays && !state.isEnding) { return makeThread(&state) }
+            state.thread = .none
+            return false
         }
-        if mustStart { start() }
+        if mustAsk { askLater() }
     }
 
     private func run() {
