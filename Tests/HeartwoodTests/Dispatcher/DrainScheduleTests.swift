@@ -6,6 +6,7 @@ import Testing
 /// When the drain sleeps: all orders of the steps of callers that wait for room, a logger that makes it, and the drain.
 ///
 /// The ring is in a journal and all of it is handed out; room is made when the logger has written, and the drain has looked.
+/// Where the system has no thread for the drain at first, its block waits, and those who log deliver what there is.
 @Suite("The drain's sleep", .inTurn) struct DrainScheduleTests {
     /// What a program with a mistake does.
     enum Fault: CaseIterable {
@@ -13,6 +14,7 @@ import Testing
             looksEndSilently
         case wakesWhenItPauses
         case leaverDoesNotWake, leavesBeforeItPasses, sleepsWhateverWasLeft, schedulesOnce
+        case callersOnlyDrain, losesBlockWithoutThread
     }
 
     private struct World: Hashable {
@@ -44,6 +46,9 @@ import Testing
         var signals = 0
         var asked = 0
         var hasRoom = false
+        /// Whether the system has a thread to give for the drain; it may have one later.
+        var hasThread = true
+        var losesBlock = false
 
         /// Wakes those who wait; where there is no room, they begin to wait again.
         mutating func wakeCallers() {
@@ -54,7 +59,8 @@ import Testing
 
         mutating func wake(unlessRunning: Bool) {
             switch schedule {
-            case RingConsumer.asleep: (schedule, block) = (RingConsumer.running, .start)
+            case RingConsumer.asleep:
+                (schedule, block) = (RingConsumer.running, losesBlock && !hasThread ? .none : .start)
             case RingConsumer.running where unlessRunning: break
             default: signals = 1
             }
@@ -87,6 +93,8 @@ import Testing
                     $0.callers[index] = $0.hasRoom ? .done : .waiting
                 }
             case .woken: step { $0.callers[index] = .done }
+            // It waits for a moment only, and then looks again; with a thread, that must not be needed.
+            case .waiting where !world.hasThread && world.hasRoom: step { $0.callers[index] = .woken }
             case .waiting, .done: break
             }
         }
@@ -125,8 +133,16 @@ import Testing
             }
         case .done: break
         }
+        // Another call, which does what the drain would do: `deliverHere`.
+        if !world.hasThread {
+            step {
+                if $0.logger != .writing { $0.hasRoom = true }
+                if $0.hasEntry, fault != .callersOnlyDrain { $0.runs = true }
+            }
+        }
         switch world.block {
         case .none: break
+        case .start where !world.hasThread: break
         case .start:
             step {
                 $0.scheduled = fault == .schedulesOnce ? $0.left : $0.left - 1
@@ -178,19 +194,26 @@ import Testing
                 $0.block = .begin
             }
         }
-        return results
+        return results.filter { $0 != world }
     }
 
     /// Tries all orders of the steps.
     ///
     /// Returns a final state in which a caller waits for room that no one makes, or a logger waits for a call
     /// that does not continue. Returns nil if no order leads to such a state.
-    private func stuck(callers: Int, _ fault: Fault?) -> (end: World?, count: Int) {
-        let first = World(callers: Array(repeating: .full, count: callers))
+    private func stuck(callers: Int, hasThread: Bool = true, _ fault: Fault?) -> (end: World?, count: Int) {
+        var first = World(callers: Array(repeating: .full, count: callers))
+        first.hasThread = hasThread
+        first.losesBlock = fault == .losesBlockWithoutThread
         var (seen, due): (Set<World>, [World]) = ([first], [first])
         while let world = due.popLast() {
-            let next = steps(world, fault)
+            var next = steps(world, fault)
             if next.isEmpty, world.callers.contains(.waiting) || !world.runs { return (world, seen.count) }
+            if !world.hasThread {
+                // The system has one now; it need not.
+                next.append(world)
+                next[next.count - 1].hasThread = true
+            }
             for world in next where seen.insert(world).inserted { due.append(world) }
         }
         return (nil, seen.count)
@@ -198,11 +221,16 @@ import Testing
 
     @Test("Whoever waits for room is seen by the logger that makes it, or by the drain", arguments: 1...3)
     func noneWaitsForEver(callers: Int) {
-        let (end, count) = stuck(callers: callers, nil)
-        #expect(end == nil)
-        #expect(count > 50)
+        for hasThread in callers < 3 ? [true, false] : [true] {
+            let (end, count) = stuck(callers: callers, hasThread: hasThread, nil)
+            #expect(end == nil)
+            #expect(count > 50)
+        }
     }
 
     @Test("The model finds each mistake", arguments: Fault.allCases)
-    func faults(fault: Fault) { #expect(stuck(callers: 2, fault).end != nil) }
+    func faults(fault: Fault) {
+        let isAboutThreads = fault == .callersOnlyDrain || fault == .losesBlockWithoutThread
+        #expect(stuck(callers: 2, hasThread: !isAboutThreads, fault).end != nil)
+    }
 }

@@ -52,3 +52,23 @@ extension LogDispatcher {
         waitUntil { consumer.schedule.pointee.load(ordering: .relaxed) == RingConsumer.asleep }
     }
 }
+
+#if os(Linux)
+/// How many threads this process has, and may have; for a process of a test's own.
+enum ProcessThreads {
+    static var count: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+    }
+
+    /// From now on the system has no thread to give, or has some again.
+    static func forbid(_ isForbidden: Bool = true) {
+        // The limit holds for the threads of a user, and not for root.
+        if getuid() == 0 { setuid(uid_t(100_000 + getpid())) }
+        let kind = __rlimit_resource_t(6)  // RLIMIT_NPROC, which Glibc's module does not show
+        var limit = rlimit()
+        getrlimit(kind, &limit)
+        limit.rlim_cur = isForbidden ? 1 : limit.rlim_max
+        setrlimit(kind, &limit)
+    }
+}
+#endif
