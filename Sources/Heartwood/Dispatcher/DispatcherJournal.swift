@@ -142,7 +142,7 @@ final class DispatcherJournal: Sendable {
             return true
         }
         if !isDue || hw_forked_child_load() { return }
-        replacing.async { [weak self] in
+        replacing.enqueue { [weak self] in
             guard let self, let dispatcher = consumer.dispatcher else { return }
             defer { withExtendedLifetime(dispatcher) {} }
             claimChange()

@@ -137,6 +137,8 @@ final class RingRoom: Sendable {
     private func waitForRoom(_ size: Int, _ limit: Duration) -> (position: UInt64, used: Int)? {
         var hold = CallerHold.holding
         while true {
+            // Where it has no thread, it does not come.
+            if consumer.worker.lacksThread { consumer.consume(upTo: ring.tail, byCaller: false) }
             guard let pause = hold.pause(progress: ring.head, at: SystemClock().uptime(), limit: limit) else {
                 // The global queue may not have had a processor: this thread has one.
                 consumer.consume(upTo: ring.tail, byCaller: false)

@@ -44,7 +44,7 @@ public struct SystemClock: LogClock {
         #if canImport(Darwin)
         SystemTimer(after: delay, on: queue, work)
         #else
-        SystemTimer(after: delay) { WorkQueue(queue).async(work) }
+        SystemTimer(after: delay) { WorkQueue(queue).enqueue(work) }
         #endif
     }
 
@@ -98,7 +98,7 @@ extension LogClock {
         after delay: Duration, on queue: WorkQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {
         if let system = self as? SystemClock {
-            return system.schedule(after: delay) { queue.async(work) }
+            return system.schedule(after: delay) { queue.enqueue(work) }
         }
         return schedule(after: delay, on: queue.queue, work)
     }

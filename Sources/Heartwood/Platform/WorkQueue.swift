@@ -36,7 +36,7 @@ package final class WorkQueue: Sendable {
 
     deinit { core.end() }
 
-    /// Whether the calling thread occupies the queue; known once it has a thread that stays.
+    /// Whether the calling thread occupies the queue; known once a thread that stays was asked for.
     package var isCurrent: Bool { core.isCurrent }
 
     /// Whether the system had no thread to give when one was wanted last.
@@ -50,7 +50,7 @@ package final class WorkQueue: Sendable {
     /// Has a block called soon; never waits.
     ///
     /// In the child of a fork nothing is called.
-    package func async(_ work: @escaping @Sendable () -> Void) { core.append(work) }
+    package func enqueue(_ work: @escaping @Sendable () -> Void) { core.append(work) }
 
     /// Calls the blocks that wait, and then this one, on the calling thread, which must not occupy the queue.
     package func sync(_ work: () -> Void) {
@@ -137,9 +137,8 @@ private final class Core: Sendable {
         let (isThere, mustAsk, mustMark) = state.withLock { state in
             state.stays = true
             let mustAsk = state.thread != .there && makeThread(&state)
-            let isThere = state.thread == .there
-            defer { state.isMarked = state.isMarked || isThere }
-            return (isThere, mustAsk, isThere && !state.isMarked)
+            defer { state.isMarked = true }
+            return (state.thread == .there, mustAsk, !state.isMarked)
         }
         if mustAsk { askLater() }
         if mustMark { queue.setSpecific(key: key, value: true) }
@@ -173,14 +172,28 @@ private final class Core: Sendable {
     }
 
     private func retry() {
-        let mustAsk = state.withLock { state in
+        let (mustAsk, isOver) = state.withLock { state in
             state.hasTimer = false
-            if state.thread != .wanted { return false }
-            if !state.blocks.isEmpty || (state.stays && !state.isEnding) { return makeThread(&state) }
+            if state.thread != .wanted { return (false, false) }
+            if !state.blocks.isEmpty || (state.stays && !state.isEnding) {
+                return (makeThread(&state), false)
+            }
             state.thread = .none
-            return false
+            return (false, state.isEnding)
         }
         if mustAsk { askLater() }
+        if isOver { unmarkElsewhere() }
+    }
+
+    /// Has the queue forget the key, on a thread that may wait: libdispatch releases the value on another one,
+    /// which it asks for. Without such a thread both stay in memory.
+    private func unmarkElsewhere() {
+        let kept = Unmanaged.passRetained(self)
+        _ = DetachedThread.start { kept.takeRetainedValue().unmark() }
+    }
+
+    private func unmark() {
+        if state.withLock({ $0.isMarked }) { queue.setSpecific(key: key, value: nil) }
     }
 
     private func run() {
@@ -191,8 +204,7 @@ private final class Core: Sendable {
             if isSignalled, queue.sync(execute: { callNext() }) { continue }
             if mayEnd(afterPause: !isSignalled) { break }
         }
-        // Not in `end`: libdispatch releases the value on another thread, which it may have to wait for.
-        if state.withLock({ $0.isMarked }) { queue.setSpecific(key: key, value: nil) }
+        if state.withLock({ $0.isEnding }) { unmark() }
     }
 
     /// Calls the next block, on the queue; false where none waits.
@@ -217,7 +229,7 @@ private final class Core: Sendable {
 
 extension CheckedContinuation where T: Sendable, E == Never {
     /// Lets the task go on, without waiting until the pool that tasks run on has a thread for it.
-    package func resumeElsewhere(returning value: T) { resumptions.async { resume(returning: value) } }
+    package func resumeElsewhere(returning value: T) { resumptions.enqueue { resume(returning: value) } }
 }
 
 private let resumptions = WorkQueue("heartwood.resumptions")

@@ -256,7 +256,7 @@ private enum HangupSignal {
             return state.observers
         }
         if observers.isEmpty { return }
-        if hw_hangup_take() { for observer in observers { observer.queue.async(observer.call) } }
+        if hw_hangup_take() { for observer in observers { observer.queue.enqueue(observer.call) } }
         SystemClock.call(after: interval) { look() }
     }
 

@@ -108,7 +108,7 @@ public final class EventStore: Sendable {
                 EventID(at: clock.now(), after: newest.flatMap { EventID($0) }).description
             }
             if let errorHandler {
-                partitions.onTrouble = { trouble in completions.async { errorHandler(trouble) } }
+                partitions.onTrouble = { trouble in completions.enqueue { errorHandler(trouble) } }
             }
             return partitions
         }
@@ -298,17 +298,17 @@ public final class EventStore: Sendable {
         case .event(let event):
             if let error { report(error, .writeFailed) }
             guard let level else { return }
-            completions.async { [self] in log(event, level) }
+            completions.enqueue { [self] in log(event, level) }
         case .batch(let batch, let completion):
             if level == nil && completion == nil && error == nil { return }
-            completions.async { [self] in
+            completions.enqueue { [self] in
                 if let level {
                     batch.rewind()
                     for _ in 0..<batch.count { if let event = try? batch.next() { log(event, level) } }
                 }
                 complete(completion, error)
             }
-        case .failure(_, let completion): completions.async { [self] in complete(completion, error) }
+        case .failure(_, let completion): completions.enqueue { [self] in complete(completion, error) }
         }
     }
 
@@ -326,7 +326,7 @@ public final class EventStore: Sendable {
     /// Passes an error to the error handler, or else to the diagnostics.
     func report(_ error: any Error, _ kind: LogDiagnostics.Kind) {
         if let errorHandler {
-            completions.async { errorHandler(error) }
+            completions.enqueue { errorHandler(error) }
         } else {
             dispatcher.diagnostics.report(kind, "\(uploader.name): \(error)", key: uploader.name)
         }

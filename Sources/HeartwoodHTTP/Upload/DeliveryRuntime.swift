@@ -288,6 +288,6 @@ private final class UploadExecutor: TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        queue.enqueue { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

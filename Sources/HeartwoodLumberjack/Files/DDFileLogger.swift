@@ -113,9 +113,9 @@ open class DDFileLogger: DDAbstractLogger {
         // As there: the block is the caller's to share with the queue that it is called on.
         nonisolated(unsafe) let completion = completionBlock
         let queue = completionQueue
-        guard let file else { return queue.async { completion?() } }
+        guard let file else { return queue.enqueue { completion?() } }
         file.rollNow { _ in
-            queue.async { completion?() }
+            queue.enqueue { completion?() }
         }
     }
 

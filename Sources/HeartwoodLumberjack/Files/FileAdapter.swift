@@ -60,10 +60,10 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         }
         nonisolated(unsafe) let listener = manager
         onRoll = { file in
-            completionQueue.async { listener.didArchiveLogFile(atPath: file.path, wasRolled: true) }
+            completionQueue.enqueue { listener.didArchiveLogFile(atPath: file.path, wasRolled: true) }
         }
         onFinishLeftover = { file in
-            completionQueue.async { listener.didArchiveLogFile(atPath: file.path, wasRolled: false) }
+            completionQueue.enqueue { listener.didArchiveLogFile(atPath: file.path, wasRolled: false) }
         }
     }
 

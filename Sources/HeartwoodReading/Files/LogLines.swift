@@ -35,7 +35,7 @@ public struct LogLines: AsyncSequence, Sendable {
             let (source, queue) = (source, queue)
             let more = try await withCheckedThrowingContinuation {
                 (continuation: CheckedContinuation<[LogLine]?, any Error>) in
-                queue.async {
+                queue.enqueue {
                     continuation.resume(with: Result { try source.withLock { try $0.next() } })
                 }
             }

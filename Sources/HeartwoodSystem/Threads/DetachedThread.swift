@@ -1,6 +1,6 @@
 import CHeartwood
 package import Dispatch
-import Synchronization
+package import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -12,6 +12,9 @@ import Musl
 
 /// A thread of its own, for work that blocks and so must not take one of the shared pools' threads.
 package enum DetachedThread {
+    /// For tests: whether it is as if the system had no thread to give.
+    package static let refuses = Atomic<Bool>(false)
+
     /// Runs `body` on a new thread that takes no signals; false when the system has no thread to give.
     ///
     /// Without a size the stack is as large as those of other threads are.
@@ -19,7 +22,7 @@ package enum DetachedThread {
         stackSize: Int? = 512 * 1024, _ body: @escaping @Sendable () -> Void
     ) -> Bool {
         var attributes = pthread_attr_t()
-        guard pthread_attr_init(&attributes) == 0 else { return false }
+        if refuses.load(ordering: .relaxed) || pthread_attr_init(&attributes) != 0 { return false }
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         if let stackSize { pthread_attr_setstacksize(&attributes, stackSize) }

@@ -78,14 +78,15 @@ extension WorkQueueModel {
                     $0.stays = true
                     let asks = $0.make($1, fault)
                     let isThere = $0.served == .there
-                    $0.isMarked = isThere
-                    $0.keeper = isThere ? .marking : asks ? .asking : .refused
+                    $0.isMarked = true
+                    $0.keeper = isThere ? .marking : asks ? .asking : .markingRefused
                 }
             case .asking:
                 step {
                     $0.timers += 1
-                    $0.keeper = .refused
+                    $0.keeper = .markingRefused
                 }
+            case .markingRefused: step { ($0.hasMark, $0.keeper) = (true, .refused) }
             case .marking: step { ($0.hasMark, $0.keeper) = (true, .kept) }
             case .refused, .kept: break
             }
@@ -107,7 +108,8 @@ extension WorkQueueModel {
 
         mutating func addOwner() {
             switch world.owner {
-            case .there where world.areCallersDone: step { ($0.isEnding, $0.owner) = (true, .ending) }
+            case .there where world.areCallersDone:
+                step { ($0.isEnding, $0.owner) = (true, .ending) }
             case .ending where fault == .endDoesNotSignal: step { $0.owner = .gone }
             case .ending: signal { $0.owner = .gone }
             case .there, .gone: break
@@ -129,6 +131,7 @@ extension WorkQueueModel {
                 return step {
                     fire(&$0)
                     $0.served = .none
+                    if $0.isEnding, fault != .timerKeepsMark { $0.hasMark = false }
                 }
             }
             make {

@@ -8,7 +8,7 @@ enum WorkQueueModel {
         case asksOutsideOfLock, staysThereAfterRefusal
         case refusalIsFinal, timerForEachRefusal, timerStaysSet, timerLooksOnlyAtBlocks, timerForgetsBlocks
         case leavesBlocks, leavesThoughItStays, looksBeforeItIsGone, isGoneBeforeItLooks
-        case endDoesNotSignal, keepsMark
+        case endDoesNotSignal, keepsMark, timerKeepsMark
     }
 
     /// Who uses the queue.
@@ -28,7 +28,7 @@ enum WorkQueueModel {
         enum Caller: Hashable {
             case idle(Int), signaled(Int), appended(Int, asks: Bool), making(Int), asking(Int)
         }
-        enum Keeper: Hashable { case idle, asking, making, marking, refused, kept }
+        enum Keeper: Hashable { case idle, asking, making, marking, markingRefused, refused, kept }
         enum Helper: Hashable { case idle, inside, calling(Int), done }
         enum Owner: Hashable { case there, ending, gone }
         enum Thread: Hashable {

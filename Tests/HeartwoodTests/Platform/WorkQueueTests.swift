@@ -19,7 +19,7 @@ struct WorkQueueTests {
     /// Waits until what was appended so far has been called.
     private func finish(_ queue: WorkQueue) {
         let done = DispatchSemaphore(value: 0)
-        queue.async { done.signal() }
+        queue.enqueue { done.signal() }
         done.wait()
     }
 
@@ -30,7 +30,7 @@ struct WorkQueueTests {
         let overlaps = Counter()
         onThreads(4) { [calls] thread in
             for number in 0..<500 {
-                queue.async {
+                queue.enqueue {
                     if inside.value { overlaps.increase() }
                     inside.value = true
                     calls.update { $0.append(thread * 1000 + number) }
@@ -49,7 +49,7 @@ struct WorkQueueTests {
     func place() {
         let queue = WorkQueue("heartwood.test.place")
         let (label, seen) = (Box(""), Box<[Bool]>([]))
-        queue.async {
+        queue.enqueue {
             dispatchPrecondition(condition: .onQueue(queue.queue))
             label.value = String(cString: queueLabel(nil))
         }
@@ -57,7 +57,7 @@ struct WorkQueueTests {
         #expect(label.value == "heartwood.test.place")
         #expect(queue.keepThread() && queue.keepThread())
         #expect(!queue.isCurrent && !queue.lacksThread)
-        queue.async { seen.update { $0.append(queue.isCurrent) } }
+        queue.enqueue { seen.update { $0.append(queue.isCurrent) } }
         finish(queue)
         queue.sync { seen.update { $0.append(queue.isCurrent) } }
         queue.queue.sync { seen.update { $0.append(queue.isCurrent) } }
@@ -70,7 +70,7 @@ struct WorkQueueTests {
         let queues = [WorkQueue("one"), WorkQueue("two")]
         let done = DispatchSemaphore(value: 0)
         @Sendable func append(_ number: Int) {
-            queues[number / 2 % 2].async { [calls] in
+            queues[number / 2 % 2].enqueue { [calls] in
                 calls.update { $0.append(number) }
                 if number < 200 { append(number + 1) } else { done.signal() }
             }
@@ -89,13 +89,13 @@ struct WorkQueueTests {
         if isKept { #expect(queue?.keepThread() == true) }
         var token: Gate? = Gate()
         weak let held = token
-        queue?.async { [token] in
+        queue?.enqueue { [token] in
             gate.pass()
             token?.open()
         }
         token = nil
-        for number in 0..<100 { queue?.async { [calls] in calls.update { $0.append(number) } } }
-        queue?.async { done.signal() }
+        for number in 0..<100 { queue?.enqueue { [calls] in calls.update { $0.append(number) } } }
+        queue?.enqueue { done.signal() }
         gate.waitForArrival()
         queue = nil
         #expect(released == nil && held != nil && calls.value.isEmpty)
@@ -116,7 +116,7 @@ struct WorkQueueTests {
         gate.waitForArrival()
         let queues = [suspended, busy].map { WorkQueue($0) }
         for (index, queue) in queues.enumerated() {
-            queue.async { [calls] in
+            queue.enqueue { [calls] in
                 calls.update { $0.append(index) }
                 done.signal()
             }
@@ -141,7 +141,7 @@ struct WorkQueueTests {
         let overlaps = Counter()
         onThreads(3) { thread in
             for _ in 0..<300 {
-                queues[thread].async {
+                queues[thread].enqueue {
                     dispatchPrecondition(condition: .onQueue(given))
                     if inside.exchange(true, ordering: .sequentiallyConsistent) { overlaps.increase() }
                     sched_yield()
@@ -156,7 +156,7 @@ struct WorkQueueTests {
     @Test("On a concurrent queue blocks begin in their order as well")
     func concurrent() {
         let queue = WorkQueue(DispatchQueue(label: "concurrent", attributes: .concurrent))
-        for number in 0..<1000 { queue.async { [calls] in calls.update { $0.append(number) } } }
+        for number in 0..<1000 { queue.enqueue { [calls] in calls.update { $0.append(number) } } }
         finish(queue)
         #expect(calls.value == Array(0..<1000))
     }
@@ -170,7 +170,7 @@ struct WorkQueueTests {
                     let queue = WorkQueue("test")
                     if number % 2 == 0, !queue.keepThread() { _exit(1) }
                     let done = DispatchSemaphore(value: 0)
-                    queue.async { done.signal() }
+                    queue.enqueue { done.signal() }
                     done.wait()
                 }
             }
@@ -195,7 +195,7 @@ struct WorkQueueTests {
             let calls = Box<[Int]>([])
             let (queue, kept) = (WorkQueue("test"), WorkQueue("kept"))
             ProcessThreads.forbid()
-            for number in 0..<10 { queue.async { calls.update { $0.append(number) } } }
+            for number in 0..<10 { queue.enqueue { calls.update { $0.append(number) } } }
             if !queue.lacksThread || kept.keepThread() || kept.keepThread() || !kept.lacksThread { _exit(2) }
             if !calls.value.isEmpty { _exit(3) }
             // One timer asks for its thread, however often that was refused.
@@ -206,15 +206,15 @@ struct WorkQueueTests {
             queue.sync { calls.update { $0.append(10) } }
             if calls.value != Array(0...10) { _exit(4) }
             let done = DispatchSemaphore(value: 0)
-            queue.async { done.signal() }
+            queue.enqueue { done.signal() }
             // The owner does not have to be there.
-            WorkQueue("released").async { done.signal() }
+            WorkQueue("released").enqueue { done.signal() }
             ProcessThreads.forbid(false)
             for _ in 0..<2 { done.wait() }
             waitUntil { !kept.lacksThread }
             if queue.lacksThread || !kept.keepThread() { _exit(5) }
             if dispatcher.lacksThreads.load(ordering: .relaxed) { _exit(6) }
-            kept.async { done.signal() }
+            kept.enqueue { done.signal() }
             done.wait()
             _exit(7)
         }

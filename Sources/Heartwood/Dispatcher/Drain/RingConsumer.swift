@@ -91,7 +91,7 @@ final class RingConsumer: @unchecked Sendable {  // the pointer is to an atomic,
         let (claimed, _) = schedule.pointee.compareExchange(
             expected: RingConsumer.asleep, desired: RingConsumer.running, ordering: .sequentiallyConsistent)
         // The dispatcher is kept until the end of the block.
-        if claimed { worker.async { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
+        if claimed { worker.enqueue { [dispatcher] in withExtendedLifetime(dispatcher) { self.run() } } }
     }
 
     /// Notes that a synchronous call, which has drained the ring, will run several loggers one after another.

@@ -223,6 +223,15 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     /// give.
     var lacksThread: Bool { worker.lacksThread || hw_forked_child_load() }
 
+    /// Whether a caller that runs the logger enters its queue for that: hooks may ask where they are, unless
+    /// the logger cares about no queue. Not in the child of a fork, where a thread of the parent may occupy it.
+    var isEnteredByCaller: Bool {
+        worker.lacksThread && !hw_forked_child_load() && !runsOnCaller && !worker.isCurrent
+    }
+
+    /// Whether only the main thread may run the logger, and it is not the caller's.
+    private var isElsewhere: Bool { isEnteredByCaller && worker.queue === DispatchQueue.main }
+
     /// Whether the queue cannot work while the caller waits: the caller occupies it, or there is no thread.
     var needsCaller: Bool { lacksThread || worker.isCurrent }
 
@@ -234,7 +243,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     private func schedule(_ logger: AbstractLogger) {
         if hw_forked_child_load() { return }
-        worker.async { logger.node.runner.run(until: nil) }
+        worker.enqueue { logger.node.runner.run(until: nil) }
     }
 
     // MARK: - The right to run
@@ -244,8 +253,10 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     ///
     /// `asCaller` says that a thread that waits asks, not the block that was scheduled.
     func begin(asCaller: Bool) -> Bool {
+        let isElsewhere = asCaller && isElsewhere
         let isMine = state.withLock { state in
             if !asCaller { state.isScheduled = false }
+            if isElsewhere { return false }
             if state.isRunning || (asCaller && state.needsQueue && !lacksThread) { return false }
             state.isRunning = true
             return true

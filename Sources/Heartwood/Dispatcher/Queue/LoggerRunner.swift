@@ -90,7 +90,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         let isOnQueue = mark == nil && !inbox.lacksThread
         guard inbox.begin(asCaller: !isOnQueue) else { return }
         let thread = ThreadState.current
-        right.use(thread) {
+        use(thread) {
             state.isOnQueue = isOnQueue
             if state.isOnQueue, state.holdsOutput { finishOutput() }
             while let entry = next() {
@@ -115,7 +115,7 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         guard inbox.begin(asCaller: true) else { return inbox.hasHandled(end, of: ring) }
         let thread = ThreadState.current
         var isDone = false
-        right.use(thread) {
+        use(thread) {
             state.isOnQueue = false
             while let entry = next() {
                 workOff(entry, thread)
@@ -126,6 +126,13 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
             isDone = true
         }
         return isDone
+    }
+
+    /// Calls `body` with the right, which the inbox has given, on the logger's queue where hooks may ask for
+    /// it.
+    private func use(_ thread: ThreadState, _ body: () -> Void) {
+        if inbox.isEnteredByCaller { return inbox.worker.queue.sync { right.use(thread, body) } }
+        right.use(thread, body)
     }
 
     /// The next entry; without one, the right to run ends in the same step.

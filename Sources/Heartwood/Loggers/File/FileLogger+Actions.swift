@@ -21,7 +21,7 @@ extension FileLogger {
             open()
             let isDone = engine.rollNow(keepsEmpty: keepsEmpty)
             settle()
-            if let completion { hookQueue.async { completion(isDone) } }
+            if let completion { hookQueue.enqueue { completion(isDone) } }
         }
     }
 

@@ -74,11 +74,11 @@ extension FileLogger {
     }
 
     private func tellRemoved(_ name: String) {
-        if let onDelete { hookQueue.async { onDelete(name) } }
+        if let onDelete { hookQueue.enqueue { onDelete(name) } }
     }
 
     private func tellRolled(_ name: String, _ hook: (@Sendable (LogFileInfo) -> Void)?) {
-        if let hook, let info = describe(name) { hookQueue.async { hook(info) } }
+        if let hook, let info = describe(name) { hookQueue.enqueue { hook(info) } }
         if usesArchiver { archiver.enqueue([name]) }
     }
 
@@ -86,7 +86,7 @@ extension FileLogger {
     final func handle(_ event: FileArchiver.Event) {
         switch event {
         case .archived(_, let archive):
-            if let onArchive, let info = describe(archive) { hookQueue.async { onArchive(info) } }
+            if let onArchive, let info = describe(archive) { hookQueue.enqueue { onArchive(info) } }
         case .removed(let name): tellRemoved(name)
         case .failed(let name, let why):
             report(.writeFailed, "\(name) could not be archived, will try again: \(why)", key: name)

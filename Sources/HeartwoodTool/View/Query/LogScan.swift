@@ -84,7 +84,7 @@ final class LogScan: Sendable {
             return !state.isRunning
         }
         // Without a page or a request that uses it, it ends.
-        if starts { queue.async { [weak self] in while let self, self.step() {} } }
+        if starts { queue.enqueue { [weak self] in while let self, self.step() {} } }
     }
 
     /// Looks at all blocks that are known now, on the caller's thread.

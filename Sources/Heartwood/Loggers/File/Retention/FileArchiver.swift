@@ -57,7 +57,7 @@ final class FileArchiver: Sendable {
             state.timer = nil
             return true
         }
-        if mustStart { queue.async { self.run() } }
+        if mustStart { queue.enqueue { self.run() } }
     }
 
     /// Gives up what is being worked on: the process ends, and the next run does it.
