@@ -185,8 +185,9 @@ private final class Core: Sendable {
         if isOver { unmarkElsewhere() }
     }
 
-    /// Has the queue forget the key, on a thread that may wait: libdispatch releases the value on another one,
-    /// which it asks for. Without such a thread both stay in memory.
+    /// Has the queue forget the key, on a thread that may wait; without one both stay in memory.
+    ///
+    /// libdispatch releases the value on a thread of its own, for which the caller may have to wait.
     private func unmarkElsewhere() {
         let kept = Unmanaged.passRetained(self)
         _ = DetachedThread.start { kept.takeRetainedValue().unmark() }

@@ -86,7 +86,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         if !executor.keepThread() {
             report(
                 .setting, "no thread could be created for sending: messages wait until one can",
-                key: "threads", count: 0)
+                key: "sending", count: 0)
         }
         shell.reopen()
         shell.apply(settings)

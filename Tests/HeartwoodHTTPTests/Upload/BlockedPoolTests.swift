@@ -3,6 +3,7 @@ import Glibc
 import Heartwood
 import HeartwoodTestSupport
 import SuiteSupport
+import Synchronization
 import Testing
 
 @testable import HeartwoodHTTP
@@ -35,6 +36,44 @@ import Testing
             }
             if !DetachedThread.start(work) { exit(3) }
             while true { sleep(1000) }
+        }
+    }
+
+    @Test(
+        "Without a thread messages wait, which is reported, and are sent when there is one",
+        arguments: [false, true])
+    func noThread(isEarly: Bool) async {
+        await #expect(processExitsWith: .exitCode(42)) { [isEarly = isEarly as Bool] in
+            let (server, dispatcher) = (try LoopbackServer(), LogDispatcher())
+            let reports = Locked<[String]>([])
+            dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
+            let logger = try HTTPLogger(server.address)
+            logger.retryPolicy = StandardRetryPolicy(
+                backoff: Backoff(initial: .milliseconds(1), maximum: .milliseconds(10)))
+            if !isEarly {
+                dispatcher.add(logger)
+                dispatcher.flush()
+            }
+            DetachedThread.refuses.store(true, ordering: .relaxed)
+            if isEarly { dispatcher.add(logger) }
+            for number in 0..<100 { logError("message \(number)", to: dispatcher) }
+            logger.sendNow()
+            func isTold() -> Bool {
+                if !isEarly {
+                    return logger.httpStatistics.lastError?.contains("cannot start a thread") ?? false
+                }
+                return reports.withLock {
+                    $0.contains { $0.contains("no thread could be created for sending") }
+                }
+            }
+            while !isTold() { usleep(1000) }
+            #expect(server.stored.isEmpty)
+            DetachedThread.refuses.store(false, ordering: .relaxed)
+            while !logger.deliver(timeout: .seconds(1)) { logInfo("another", to: dispatcher) }
+            #expect(
+                server.stored.map { String(decoding: $0.body, as: UTF8.self) }.joined().contains("message 99")
+            )
+            exit(42)
         }
     }
 }

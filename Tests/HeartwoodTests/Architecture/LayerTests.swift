@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test("No code but that of work queues, timers and Apple's systems asks libdispatch for a thread")
+    func threads() throws {
+        let asking = /\.async( \{|\()|asyncAfter|DispatchSource|concurrentPerform|Task( \{|\.detached)/
+        let allowed = ["WorkQueue.swift", "SystemClock.swift"]
+        let modules = try #require(
+            FileManager.default.subpaths(atPath: Self.root.appendingPathComponent("Sources").path)
+        ).filter { $0.hasPrefix("Heartwood") && !$0.contains("/") && $0 != "HeartwoodTestSupport" }
+        #expect(modules.count > 10)
+        for module in modules {
+            for (path, code) in try sources(module) where !path.contains("Apple/") {
+                let lines = String(decoding: code, as: UTF8.self).split(separator: "\n")
+                let found = lines.filter { line in
+                    line.contains(asking) && !line.contains("//") && !line.contains("executorPreference")
+                }
+                let isAllowed =
+                    allowed.contains { path.hasSuffix("Platform/" + $0) } || path.hasSuffix("Combine.swift")
+                #expect(isAllowed ? !found.isEmpty : found.isEmpty, "\(module)/\(path): \(found)")
+            }
+        }
+    }
+
     @Test("A name of a higher layer is found, in code only")
     func finds() {
         let sources = [

@@ -219,12 +219,12 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
         return mark
     }
 
-    /// Whether no other thread works on the queue: in the child of a fork, and where the system has none to
-    /// give.
+    /// Whether no other thread works on the queue: in the child of a fork, and where none could be created.
     var lacksThread: Bool { worker.lacksThread || hw_forked_child_load() }
 
-    /// Whether a caller that runs the logger enters its queue for that: hooks may ask where they are, unless
-    /// the logger cares about no queue. Not in the child of a fork, where a thread of the parent may occupy it.
+    /// Whether a caller that runs the logger enters its queue for that: hooks may check where they are.
+    ///
+    /// In the child of a fork it does not: a thread of the parent may occupy the queue for good.
     var isEnteredByCaller: Bool {
         worker.lacksThread && !hw_forked_child_load() && !runsOnCaller && !worker.isCurrent
     }
