@@ -66,7 +66,7 @@ import Testing
                     $0.contains { $0.contains("no thread could be created for sending") }
                 }
             }
-            while !isTold() { usleep(1000) }
+            while !isTold() { sched_yield() }
             #expect(server.stored.isEmpty)
             DetachedThread.refuses.store(false, ordering: .relaxed)
             while !logger.deliver(timeout: .seconds(1)) { logInfo("another", to: dispatcher) }
