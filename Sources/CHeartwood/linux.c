@@ -334,6 +334,22 @@ ssize_t hw_write_guarded(int descriptor, const void *bytes, size_t count) {
     return written;
 }
 
+// MARK: Marks of queues
+
+extern void *dispatch_get_current_queue(void);
+extern void *dispatch_get_specific(const void *key);
+extern void dispatch_queue_set_specific(void *queue, const void *key, void *context, void (*destructor)(void *));
+
+void *hw_queue_mark(const void *key) {
+    void *queue = dispatch_get_current_queue();
+    dispatch_queue_set_specific(queue, key, queue, NULL);
+    return queue;
+}
+
+void hw_queue_unmark(void *queue, const void *key) { dispatch_queue_set_specific(queue, key, NULL, NULL); }
+
+bool hw_queue_is_marked(const void *key) { return dispatch_get_specific(key) != NULL; }
+
 // MARK: A counting semaphore
 
 // The kernel compares the count under its own lock, so that no signal falls between the look and the sleep.

@@ -123,6 +123,8 @@ bool hw_hangup_install(void) {
     // Still ours, where somebody has put another handler over it and then that one back.
     if ((current.sa_flags & SA_SIGINFO) && current.sa_sigaction == on_hangup) return true;
     hangup_previous = current;
+    // What came when none looked for it is of before.
+    atomic_store(&hangup_came, false);
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_hangup;

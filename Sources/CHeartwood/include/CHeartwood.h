@@ -627,6 +627,15 @@ bool hw_hangup_install(void);
 void hw_hangup_uninstall(void);
 bool hw_hangup_take(void);
 
+// MARK: Queues, on Linux
+
+// Has the dispatch queue of the block that calls it known `key`, and returns the queue. Unlike DispatchSpecificKey this has
+// libdispatch release nothing, for which it would wait for a thread.
+void *hw_queue_mark(const void *key);
+void hw_queue_unmark(void *queue, const void *key);
+// Whether the caller is in a block of a queue that knows `key`, or of one whose target does.
+bool hw_queue_is_marked(const void *key);
+
 // MARK: Files
 
 // When the file was begun (its birth), in ns since 1970, or -1 where the file system does not say.

@@ -118,18 +118,20 @@ open class AbstractLogger: @unchecked Sendable {
     public init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        self.queue = queue ?? DispatchQueue.serial("heartwood.\(name)", qos: .utility)
+        let worker = queue.map { WorkQueue($0) } ?? WorkQueue("heartwood.\(name)", reports: false)
+        self.queue = worker.queue
         isUnlisted = false
-        setUp(formatter)
+        setUp(formatter, worker, isOnGivenQueue: queue != nil)
     }
 
     /// Makes a logger whose waiting callers may run its hooks.
     package init(name: String?, formatter: LogFormatter?, runsOnCaller: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        queue = DispatchQueue.serial("heartwood.\(name)", qos: .utility)
+        let worker = WorkQueue("heartwood.\(name)", reports: false)
+        queue = worker.queue
         isUnlisted = false
-        setUp(formatter)
+        setUp(formatter, worker)
         setRunsOnCaller(runsOnCaller)
     }
 
@@ -137,16 +139,17 @@ open class AbstractLogger: @unchecked Sendable {
     package init(name: String?, formatter: LogFormatter?, isUnlisted: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        queue = DispatchQueue.serial("heartwood.\(name)", qos: .utility)
+        let worker = WorkQueue("heartwood.\(name)", reports: false)
+        queue = worker.queue
         self.isUnlisted = isUnlisted
-        setUp(formatter)
+        setUp(formatter, worker)
     }
 
     /// Changes whether waiting callers may run the hooks; false where a hook may wait for other processes.
     final func setRunsOnCaller(_ mayRun: Bool) { node.inbox.runsOnCaller = mayRun }
 
-    private func setUp(_ formatter: LogFormatter?) {
-        existingNode = LoggerNode(logger: self, queue: queue)
+    private func setUp(_ formatter: LogFormatter?, _ worker: WorkQueue, isOnGivenQueue: Bool = false) {
+        existingNode = LoggerNode(logger: self, worker: worker, isOnGivenQueue: isOnGivenQueue)
         _formatter.start(with: formatter)
         formatterInEffect = formatter
     }
@@ -400,8 +403,10 @@ open class AbstractLogger: @unchecked Sendable {
     }
 
     /// Does what was asked for before on this thread, where no other one does it; for who waits for that.
-    final func workIfAlone() {
-        if !isInHook { node.dispatcher?.workIfAlone() }
+    package final func workIfAlone() {
+        guard node.inbox.lacksThread, !isInHook else { return }
+        node.dispatcher?.drainNow(byCaller: true)
+        node.runHere()
     }
 
     /// Waits until everything asked for before has been done; false after `timeout`, and at once inside of a

@@ -68,7 +68,7 @@ struct Intake {
             return acceptOther(intake, text, count, level, category, context, site, asynchronous)
         }
         if intake.pointee.isSynchronous(level, asynchronous) {
-            intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level) }
+            intake.pointee.dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(level, asynchronous) }
         } else {
             intake.pointee.wakeDrain(fill: Int(room.used), size: Int(room.size))
             if intake.pointee.held.pointee.load(ordering: .relaxed) != 0 {
@@ -110,7 +110,7 @@ struct Intake {
         if hw_forked_child_load() {
             dispatcher._withUnsafeGuaranteedRef { $0.deliverHere() }
         } else if synchronous {
-            dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(call.level) }
+            dispatcher._withUnsafeGuaranteedRef { $0.waitForLoggers(call.level, asynchronous) }
         } else if held.pointee.load(ordering: .relaxed) != 0 {
             dispatcher._withUnsafeGuaranteedRef { $0.backpressure.wait() }
         }

@@ -113,8 +113,9 @@ extension LogDispatcher {
     /// A logger for which a call has waited without success is not waited for again until it has come a step
     /// further (promise 4).
     @inline(never)
-    func waitForLoggers(_ level: UInt32) {
+    func waitForLoggers(_ level: UInt32, _ asynchronous: Bool?) {
         workIfAlone()
+        if !waitsForAll(level, asynchronous) { return waitForRoom() }
         if !hw_forked_child_load(), consumer.handleAlone() { return }
         let end = ring.tail
         drainNow(byCaller: true)

@@ -157,6 +157,7 @@ extension LogDispatcher {
             }
         }
         drainNow()
+        provideThreads(for: arriving.map(\.logger))
         settings.withLock { updateGate($0) }
         for (logger, choice) in arriving {
             let latest = logger.levelChoice

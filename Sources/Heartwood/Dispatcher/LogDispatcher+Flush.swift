@@ -11,6 +11,7 @@ extension LogDispatcher {
     ///   a full disk does, and which journals of dead processes cannot be opened.
     @discardableResult
     public func flush(timeout: Duration = .seconds(10)) -> FlushResult {
+        workIfAlone()
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: timeout.nanoseconds))
         let round = beginFlush()
         let late = LoggerNode.wait(for: round.loggers, until: deadline)

@@ -41,7 +41,6 @@ extension LogDispatcher {
             return false
         }
         if let levels { logger.choose(levels) }
-        if !keepThreads(for: [logger]) { noteLackingThreads(of: logger) }
         // What may still come when callers are held: the batch at hand, the ring, and the large messages
         // beside it.
         node.inbox.setAllowance(2 * ring.capacity + 2 * RecordBatch.usualCapacity)
@@ -57,6 +56,7 @@ extension LogDispatcher {
             settings.loggers.append(logger)
             updateGate(settings)
         }
+        provideThreads(for: [logger])
         // A synchronous call that did not know it yet may have left it a message.
         node.inbox.scheduleIfNeeded()
         // Another thread may have set the levels meanwhile, before the drain knew the logger.

@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Synchronization
 
 /// The threads of a dispatcher: one for the drain and one for each logger, from the moment at which the first
@@ -10,31 +11,43 @@ import Synchronization
 extension LogDispatcher {
     private static let pause = Duration.seconds(1)
 
-    /// Sees to it that drain, timers and these loggers have threads that stay; false where one is lacking.
-    func keepThreads(for loggers: [AbstractLogger]) -> Bool {
+    /// Gives loggers that were added, and the drain, threads that stay.
+    ///
+    /// Where one is lacking, that is reported, and from now on callers do the work.
+    func provideThreads(for loggers: [AbstractLogger]) {
+        if ProcessFork.isRehearsing || keepThreads(for: loggers) { return }
+        lacksThreads.store(true, ordering: .relaxed)
+        settings.withLock { $0.nextLook = SystemClock().uptime() + LogDispatcher.pause }
+        applySynchronousLevels()
+        let names = loggers.map(\.name).joined(separator: ", ")
+        diagnostics.report(
+            .setting,
+            "no thread could be created for \(names): calls handle their messages themselves until one can; "
+                + "raise the limit (pids of the container, TasksMax of systemd, ulimit -u)",
+            key: "threads")
+    }
+
+    /// Whether the drain, the timers and these loggers have threads that stay; asks the system for those that
+    /// are lacking.
+    private func keepThreads(for loggers: [AbstractLogger]) -> Bool {
         if hw_forked_child_load() { return true }
-        // All of them are asked for, so that what one of them lacks does not keep it from the others. A timer
-        // asks for other queues' threads where they are refused.
+        // All of them are asked for, so that what one of them lacks does not keep it from the others.
         let hasTimers = SystemClock.keepThread()
         let isServed = consumer.worker.keepThread() && hasTimers
         return loggers.reduce(isServed) { $1.node.inbox.worker.keepThread() && $0 }
     }
 
-    /// There was no thread for this logger, or for the drain: from now on callers do the work.
-    func noteLackingThreads(of logger: AbstractLogger) {
-        lacksThreads.store(true, ordering: .relaxed)
-        settings.withLock { $0.nextLook = SystemClock().uptime() + LogDispatcher.pause }
-        applySynchronousLevels()
-        diagnostics.report(
-            .setting,
-            "no thread could be created for \(logger.name): calls handle their messages themselves until one "
-                + "can; raise the limit (pids of the container, TasksMax of systemd, ulimit -u)",
-            key: "threads")
-    }
-
     /// Does what others would do, where the system had no threads for them.
     func workIfAlone() {
         if lacksThreads.load(ordering: .relaxed), !ThreadState.current.isInHook { workWithoutThreads() }
+    }
+
+    /// Whether a call waits for loggers that have threads, too; false where it waits only since others have
+    /// none.
+    func waitsForAll(_ level: UInt32, _ asynchronous: Bool?) -> Bool {
+        if !lacksThreads.load(ordering: .relaxed) || ProcessExit.isFinal { return true }
+        if let asynchronous { return !asynchronous }
+        return settings.withLock { $0.synchronousLevels.rawValue & level != 0 }
     }
 
     /// Does what no other thread does: asks for threads, calls timers, handles what loggers have logged.
@@ -49,12 +62,32 @@ extension LogDispatcher {
         }
         if !isDue || !keepThreads(for: members) { return }
         lacksThreads.store(false, ordering: .relaxed)
+        // A logger that was added meanwhile may lack one.
+        if !keepThreads(for: members) { lacksThreads.store(true, ordering: .relaxed) }
         applySynchronousLevels()
+        for logger in members { logger.node.inbox.scheduleIfNeeded() }
+    }
+
+    /// Waits until no logger holds callers, and does meanwhile what no other thread does.
+    func waitForRoom() { backpressure.wait { self.workHere(upTo: min($0, .milliseconds(100))) } }
+
+    /// Does what others would do, where the system had no threads for them, and waits for readers for so long
+    /// at most; for who waits for loggers.
+    package func workHere(upTo limit: Duration) {
+        if !lacksThreads.load(ordering: .relaxed) { return }
+        workIfAlone()
+        let end = DispatchTime.now() + .nanoseconds(Int(clamping: limit.nanoseconds))
+        for logger in members where logger.node.inbox.lacksThread {
+            logger.node.runner.run(until: nil, end, asCaller: true)
+        }
     }
 
     /// Delivers everything that has been logged to the loggers for which no other thread does it.
     func deliverHere() {
         drainNow(byCaller: true)
-        for logger in members where logger.node.inbox.lacksThread { logger.node.runHere() }
+        for logger in members {
+            let node = logger.node
+            if node.inbox.lacksThread { node.runHere() } else { node.inbox.scheduleIfNeeded() }
+        }
     }
 }

@@ -35,6 +35,11 @@ package enum ProcessExit {
         // after the one that runs: without this one it would end the process in the middle of the flush.
         atexit { if ProcessExit.unfinished.load(ordering: .relaxed) > 0 { ProcessExit.flushAtExit() } }
         flushBeforeOthers()
+        WorkQueue.onRefusal { label in
+            LogDiagnostics.shared.report(
+                .setting, "no thread could be created for the queue \(label): its work waits until one can",
+                key: "threads of " + label)
+        }
         NameObservers.shared.onLevelsChanged {
             for dispatcher in ProcessExit.living { dispatcher.resolveLevels() }
         }
@@ -111,6 +116,7 @@ package enum ProcessExit {
             logger.node.inbox.push { logger.node.noteRelease() }
             logger.node.leave()
             logger.node.inbox.push { forget(logger) }
+            if logger.node.inbox.lacksThread, !hw_forked_child_load() { logger.node.runHere() }
         }
     }
 

@@ -26,6 +26,8 @@ enum ProcessFork {
     /// Written by the thread that forks, between `prepare` and the end of the fork; one fork at a time.
     nonisolated(unsafe) private static var state = State()
     private static let oneAtATime = Locked(())
+    /// Whether a logger is added that needs no thread.
+    nonisolated(unsafe) private(set) static var isRehearsing = false
 
     private static let installed: Void = {
         pthread_atfork({ ProcessFork.prepare() }, { ProcessFork.parent() }, { ProcessFork.child() })
@@ -42,6 +44,8 @@ enum ProcessFork {
     /// Does once, with a dispatcher of its own, what a child does: what is used for the first time takes
     /// locks of the Swift runtime, which another thread may hold when the process forks.
     private static let rehearsed: Void = {
+        isRehearsing = true
+        defer { isRehearsing = false }
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64))
         dispatcher.add(AbstractLogger(name: "rehearsal"))
         for isLast in [false, true] {

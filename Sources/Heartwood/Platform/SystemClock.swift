@@ -1,5 +1,6 @@
 import CHeartwood
 public import Dispatch
+import Synchronization
 
 /// The clocks of the system.
 public struct SystemClock: LogClock {
@@ -42,9 +43,12 @@ public struct SystemClock: LogClock {
         after delay: Duration, on queue: DispatchQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {
         #if canImport(Darwin)
-        SystemTimer(after: delay, on: queue, work)
+        return SystemTimer(after: delay, on: queue, work)
         #else
-        SystemTimer(after: delay) { WorkQueue(queue).enqueue(work) }
+        let isCancelled = SharedFlag()
+        return SystemTimer(after: delay, flag: isCancelled) {
+            WorkQueue(queue).enqueue { if !isCancelled.isSet { work() } }
+        }
         #endif
     }
 
@@ -74,7 +78,8 @@ extension SystemClock {
         #if canImport(Darwin)
         true
         #else
-        TimerThread.shared.start()
+        // What waits for a task must not wait for a thread either.
+        WorkQueue.chores.keepThread() && TimerThread.shared.start()
         #endif
     }
 
@@ -129,12 +134,25 @@ private final class SystemTimer: LogTimer {
 private final class SystemTimer: LogTimer {
     private let number: UInt64
 
-    init(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    private let flag: SharedFlag?
+
+    /// Sets `flag` when it is cancelled: what waits for its queue then is not called either.
+    init(after delay: Duration, flag: SharedFlag? = nil, _ work: @escaping @Sendable () -> Void) {
+        self.flag = flag
         number = TimerThread.shared.schedule(after: delay, work)
     }
 
     deinit { cancel() }
 
-    func cancel() { TimerThread.shared.cancel(number) }
+    func cancel() {
+        flag?.set()
+        TimerThread.shared.cancel(number)
+    }
+}
+
+private final class SharedFlag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
 }
 #endif

@@ -68,20 +68,18 @@ package final class TimerThread: Sendable {
     package func start() -> Bool {
         if hw_forked_child_load() { return false }
         let now = now
-        let (mustStart, isStarted) = state.withLock { state in
-            if state.isStarted { return (false, true) }
-            if let refusal = state.refusal, now < refusal + TimerThread.retryPause { return (false, false) }
-            state.isStarted = true
-            return (true, true)
+        return state.withLock { state in
+            if state.isStarted { return true }
+            if let refusal = state.refusal, now < refusal + TimerThread.retryPause { return false }
+            state.isStarted = DetachedThread.start { self.run() }
+            state.refusal = state.isStarted ? nil : now
+            return state.isStarted
         }
-        if !mustStart || DetachedThread.start({ self.run() }) { return isStarted }
-        state.withLock { ($0.isStarted, $0.refusal) = (false, now) }
-        return false
     }
 
     /// Calls what is due, on a caller's thread: where there is no other one.
     package func callDue() {
-        if start() { return }
+        if hw_forked_child_load() || start() { return }
         let now = now
         while let work = takeFirst(dueAt: now).work { work() }
     }

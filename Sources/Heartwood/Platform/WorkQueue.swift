@@ -23,20 +23,23 @@ package final class WorkQueue: Sendable {
     package let queue: DispatchQueue
     private let core: Core
 
-    /// Makes a queue of its own.
-    package convenience init(_ label: String, qos: DispatchQoS = .utility) {
-        self.init(.serial(label, qos: qos))
+    /// Makes a queue of its own; that of a logger or the drain reports nothing, as blocks come under locks.
+    package init(_ label: String, qos: DispatchQoS = .utility, reports: Bool = true) {
+        queue = .serial(label, qos: qos)
+        core = Core(queue, reports: reports)
+        // No other block is there yet.
+        queue.sync { core.mark() }
     }
 
     /// Makes one that calls its blocks on a given queue.
     package init(_ queue: DispatchQueue) {
         self.queue = queue
-        core = Core(queue)
+        core = Core(queue, reports: false)
     }
 
     deinit { core.end() }
 
-    /// Whether the calling thread occupies the queue; known once a thread that stays was asked for.
+    /// Whether the calling thread occupies the queue; on a given queue known once a block was called.
     package var isCurrent: Bool { core.isCurrent }
 
     /// Whether the system had no thread to give when one was wanted last.
@@ -68,7 +71,7 @@ private final class Core: Sendable {
     private let key = DispatchSpecificKey<Bool>()
     let lacksThread = false
 
-    init(_ queue: DispatchQueue) {
+    init(_ queue: DispatchQueue, reports: Bool) {
         self.queue = queue
         queue.setSpecific(key: key, value: true)
     }
@@ -77,6 +80,7 @@ private final class Core: Sendable {
 
     func keepThread() -> Bool { true }
     func append(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+    func mark() {}
     func workOff() {}
     func end() { queue.setSpecific(key: key, value: nil) }
 }
@@ -97,18 +101,18 @@ private final class Core: Sendable {
         /// Whether the thread stays while nothing comes.
         var stays = false
         var isEnding = false
-        /// Whether the queue knows the key.
-        var isMarked = false
     }
 
     // MARK: Constants (any thread)
     private let queue: DispatchQueue
-    private let key = DispatchSpecificKey<Bool>()
+    private let reports: Bool
     /// Counts up with each block, and at the end.
     private let wakeUp = Semaphore()
 
     // MARK: Atomics (any thread)
     private let lacks = Atomic<Bool>(false)
+    /// The queue, as libdispatch knows it, from when it is marked as this one's; 0 before.
+    private let marked = Atomic<UInt>(0)
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
@@ -117,9 +121,22 @@ private final class Core: Sendable {
     private static let patience = Duration.seconds(5)
     private static let retryPause = Duration.seconds(1)
 
-    init(_ queue: DispatchQueue) { self.queue = queue }
+    init(_ queue: DispatchQueue, reports: Bool) { (self.queue, self.reports) = (queue, reports) }
 
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+    deinit {
+        let queue = UnsafeMutableRawPointer(bitPattern: marked.load(ordering: .relaxed))
+        if let queue { hw_queue_unmark(queue, key) }
+    }
+
+    private var key: UnsafeRawPointer { UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+
+    /// Has the queue know that it is this one's; called on it.
+    func mark() {
+        if marked.load(ordering: .relaxed) != 0 { return }
+        marked.store(UInt(bitPattern: hw_queue_mark(key)), ordering: .relaxed)
+    }
+
+    var isCurrent: Bool { hw_queue_is_marked(key) }
     var lacksThread: Bool { lacks.load(ordering: .relaxed) }
 
     func append(_ work: @escaping @Sendable () -> Void) {
@@ -129,19 +146,19 @@ private final class Core: Sendable {
             return state.thread == .none && makeThread(&state)
         }
         wakeUp.signal()
-        if mustAsk { askLater() }
+        if !mustAsk { return }
+        askLater()
+        if reports { WorkQueue.tellRefusal(queue.label) }
     }
 
     func keepThread() -> Bool {
         if hw_forked_child_load() { return false }
-        let (isThere, mustAsk, mustMark) = state.withLock { state in
+        let (isThere, mustAsk) = state.withLock { state in
             state.stays = true
             let mustAsk = state.thread != .there && makeThread(&state)
-            defer { state.isMarked = true }
-            return (state.thread == .there, mustAsk, !state.isMarked)
+            return (state.thread == .there, mustAsk)
         }
         if mustAsk { askLater() }
-        if mustMark { queue.setSpecific(key: key, value: true) }
         return isThere
     }
 
@@ -172,29 +189,14 @@ private final class Core: Sendable {
     }
 
     private func retry() {
-        let (mustAsk, isOver) = state.withLock { state in
+        let mustAsk = state.withLock { state in
             state.hasTimer = false
-            if state.thread != .wanted { return (false, false) }
-            if !state.blocks.isEmpty || (state.stays && !state.isEnding) {
-                return (makeThread(&state), false)
-            }
+            if state.thread != .wanted { return false }
+            if !state.blocks.isEmpty || (state.stays && !state.isEnding) { return makeThread(&state) }
             state.thread = .none
-            return (false, state.isEnding)
+            return false
         }
         if mustAsk { askLater() }
-        if isOver { unmarkElsewhere() }
-    }
-
-    /// Has the queue forget the key, on a thread that may wait; without one both stay in memory.
-    ///
-    /// libdispatch releases the value on a thread of its own, for which the caller may have to wait.
-    private func unmarkElsewhere() {
-        let kept = Unmanaged.passRetained(self)
-        _ = DetachedThread.start { kept.takeRetainedValue().unmark() }
-    }
-
-    private func unmark() {
-        if state.withLock({ $0.isMarked }) { queue.setSpecific(key: key, value: nil) }
     }
 
     private func run() {
@@ -205,12 +207,12 @@ private final class Core: Sendable {
             if isSignalled, queue.sync(execute: { callNext() }) { continue }
             if mayEnd(afterPause: !isSignalled) { break }
         }
-        if state.withLock({ $0.isEnding }) { unmark() }
     }
 
     /// Calls the next block, on the queue; false where none waits.
     private func callNext() -> Bool {
         guard let block = state.withLock({ $0.blocks.popFirst() }) else { return false }
+        mark()
         block()
         return true
     }
@@ -228,9 +230,22 @@ private final class Core: Sendable {
 }
 #endif
 
-extension CheckedContinuation where T: Sendable, E == Never {
-    /// Lets the task go on, without waiting until the pool that tasks run on has a thread for it.
-    package func resumeElsewhere(returning value: T) { resumptions.enqueue { resume(returning: value) } }
+extension WorkQueue {
+    private static let refusalHandler = Locked<(@Sendable (String) -> Void)?>(nil)
+
+    /// Has `handler` called with the label of each queue on which a block waits since no thread could be
+    /// created.
+    static func onRefusal(_ handler: @escaping @Sendable (String) -> Void) {
+        refusalHandler.withLock { $0 = handler }
+    }
+
+    fileprivate static func tellRefusal(_ label: String) { refusalHandler.withLock { $0 }?(label) }
+
+    /// For what is short and must not hold its caller up.
+    package static let chores = WorkQueue("heartwood.chores")
 }
 
-private let resumptions = WorkQueue("heartwood.resumptions")
+extension CheckedContinuation where T: Sendable, E == Never {
+    /// Lets the task go on, without waiting until the pool that tasks run on has a thread for it.
+    package func resumeElsewhere(returning value: T) { WorkQueue.chores.enqueue { resume(returning: value) } }
+}

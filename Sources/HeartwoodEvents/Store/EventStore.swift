@@ -117,6 +117,8 @@ public final class EventStore: Sendable {
             allowsInsecureHTTP: allowsInsecureHTTP, appVersion: nil, appBuild: nil, transport: transport,
             connectivity: connectivity, clock: clock, takesNoMessages: true, open: open)
         self.completions = completions
+        // So that what waits for it is bounded by what is stored, also where threads are short.
+        _ = completions.keepThread()
         self.path = path
         self.clock = clock
         self.dispatcher = dispatcher

@@ -258,6 +258,7 @@ public final class HTTPLogger: AbstractLogger, @unchecked Sendable {  // `Ordere
         await withCheckedContinuation { continuation in
             let waiter = DeliveryWaiter(continuation)
             performInOrder { [runtime] in runtime.deliver(waiter, timeout: timeout) }
+            workIfAlone()
         }
     }
 

@@ -137,7 +137,10 @@ final class PipeDestinations {
         marks.append(records)
         if marks.count > PipeDestinations.blocksAhead {
             let due = marks.removeFirst()
-            while handled < due, !stop.isRequested { usleep(500) }
+            while handled < due, !stop.isRequested {
+                dispatcher.workHere(upTo: .milliseconds(100))
+                usleep(500)
+            }
         }
         remote?.waitForRoom(unless: stop)
     }

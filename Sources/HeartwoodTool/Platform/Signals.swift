@@ -87,9 +87,12 @@ final class FileSignals {
             }
         }
         self.writer = writer
-        if !isStarted {
+        guard isStarted else {
+            close(reader)
+            numbers = []
             Terminal.error.write(
                 "heartwood pipe: no thread can be created for signals: they do nothing to files\n")
+            return
         }
         let numbers = takesHangup ? [SIGALRM, SIGUSR1, SIGHUP] : [SIGALRM, SIGUSR1]
         self.numbers = numbers.filter { hw_tool_pass_signal($0, writer, 0) != 0 }

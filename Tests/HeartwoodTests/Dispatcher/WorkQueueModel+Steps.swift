@@ -70,7 +70,7 @@ extension WorkQueueModel {
         mutating func addKeeper() {
             switch world.keeper {
             case .idle where world.served == .there:
-                step { ($0.stays, $0.isMarked, $0.keeper) = (true, true, .marking) }
+                step { ($0.stays, $0.keeper) = (true, .kept) }
             case .idle where fault == .asksOutsideOfLock:
                 step { ($0.stays, $0.served, $0.keeper) = (true, .there, .making) }
             case .idle, .making:
@@ -78,16 +78,13 @@ extension WorkQueueModel {
                     $0.stays = true
                     let asks = $0.make($1, fault)
                     let isThere = $0.served == .there
-                    $0.isMarked = true
-                    $0.keeper = isThere ? .marking : asks ? .asking : .markingRefused
+                    $0.keeper = isThere ? .kept : asks ? .asking : .refused
                 }
             case .asking:
                 step {
                     $0.timers += 1
-                    $0.keeper = .markingRefused
+                    $0.keeper = .refused
                 }
-            case .markingRefused: step { ($0.hasMark, $0.keeper) = (true, .refused) }
-            case .marking: step { ($0.hasMark, $0.keeper) = (true, .kept) }
             case .refused, .kept: break
             }
         }
@@ -131,7 +128,6 @@ extension WorkQueueModel {
                 return step {
                     fire(&$0)
                     $0.served = .none
-                    if $0.isEnding, fault != .timerKeepsMark { $0.hasMark = false }
                 }
             }
             make {
@@ -178,10 +174,7 @@ extension WorkQueueModel {
                 step { ($0.served, $0.threads[index]) = (.none, .leaving) }
             case .going: step { ($0.served, $0.threads[index]) = (.none, .leaving) }
             case .leaving:
-                step { [fault] in
-                    if $0.isMarked, fault != .keepsMark { $0.hasMark = false }
-                    $0.threads.remove(at: index)
-                }
+                step { $0.threads.remove(at: index) }
             }
         }
 

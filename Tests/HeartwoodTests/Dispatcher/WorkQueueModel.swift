@@ -8,7 +8,7 @@ enum WorkQueueModel {
         case asksOutsideOfLock, staysThereAfterRefusal
         case refusalIsFinal, timerForEachRefusal, timerStaysSet, timerLooksOnlyAtBlocks, timerForgetsBlocks
         case leavesBlocks, leavesThoughItStays, looksBeforeItIsGone, isGoneBeforeItLooks
-        case endDoesNotSignal, keepsMark, timerKeepsMark
+        case endDoesNotSignal
     }
 
     /// Who uses the queue.
@@ -28,7 +28,7 @@ enum WorkQueueModel {
         enum Caller: Hashable {
             case idle(Int), signaled(Int), appended(Int, asks: Bool), making(Int), asking(Int)
         }
-        enum Keeper: Hashable { case idle, asking, making, marking, markingRefused, refused, kept }
+        enum Keeper: Hashable { case idle, asking, making, refused, kept }
         enum Helper: Hashable { case idle, inside, calling(Int), done }
         enum Owner: Hashable { case there, ending, gone }
         enum Thread: Hashable {
@@ -45,9 +45,7 @@ enum WorkQueueModel {
         // What the queue knows.
         var blocks: [Int] = []
         var served = Served.none
-        var (stays, isEnding, isMarked, hasTimer) = (false, false, false, false)
-        /// Whether the dispatch queue has the mark.
-        var hasMark = false
+        var (stays, isEnding, hasTimer) = (false, false, false)
         // What must come out.
         var (appended, called, isWrong) = (0, 0, false)
 
@@ -103,7 +101,7 @@ enum WorkQueueModel {
             if steps.next.isEmpty {
                 if world.isStuck { return (world, seen.count) }
                 let isOver = steps.late.isEmpty && world.isEnding
-                if isOver, !world.threads.isEmpty || world.hasMark { return (world, seen.count) }
+                if isOver, !world.threads.isEmpty { return (world, seen.count) }
             }
             for next in steps.next + steps.late where seen.insert(next).inserted { due.append(next) }
         }

@@ -15,7 +15,7 @@ import Testing
         for scene in scenes {
             let (failure, count) = WorkQueueModel.explore(scene)
             #expect(failure == nil)
-            #expect(count > 1000)
+            #expect(count > 500)
         }
     }
 

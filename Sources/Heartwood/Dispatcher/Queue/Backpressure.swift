@@ -50,7 +50,10 @@ final class Backpressure: Sendable {
 
     /// Waits until no logger holds callers: each has room again, or has made no progress for the time of its
     /// own policy.
-    func wait() {
+    ///
+    /// - Parameter work: What the caller does meanwhile where no other thread works for the loggers, for the
+    ///   given time at most.
+    func wait(doing work: ((Duration) -> Void)? = nil) {
         let semaphore = Semaphore()
         var isListed = false
         while true {
@@ -65,7 +68,10 @@ final class Backpressure: Sendable {
             // Not under the lock: a logger's inbox comes before it.
             let now = SystemClock().uptime()
             let pause = holders.compactMap { $0.look(at: now, for: self) }.min()
-            if let pause { _ = semaphore.wait(upTo: pause) }
+            if let pause {
+                work?(pause)
+                _ = semaphore.wait(upTo: work == nil ? pause : .milliseconds(1))
+            }
         }
         if isListed { state.withLock { state in state.waiting.removeAll { $0 === semaphore } } }
     }

@@ -33,6 +33,7 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     private unowned let logger: AbstractLogger
     /// The logger's queue, and its thread.
     let worker: WorkQueue
+    private let isOnGivenQueue: Bool
     private let membership: LoggerMembership
     private let counters: LoggerCounters
 
@@ -54,11 +55,12 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     private let state = Locked(State())
 
     init(
-        _ logger: AbstractLogger, _ queue: DispatchQueue, _ membership: LoggerMembership,
+        _ logger: AbstractLogger, _ worker: WorkQueue, isOnGivenQueue: Bool, _ membership: LoggerMembership,
         _ counters: LoggerCounters
     ) {
         self.logger = logger
-        worker = WorkQueue(queue)
+        self.worker = worker
+        self.isOnGivenQueue = isOnGivenQueue
         self.membership = membership
         self.counters = counters
     }
@@ -71,6 +73,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     /// Whether the logger is never run again.
     var isLost: Bool { lost.load(ordering: .relaxed) }
+
+    /// Whether it is of no use to wait for the logger.
+    var isUnreachable: Bool { isLost || isOutOfReach }
 
     // MARK: - Limits
 
@@ -140,7 +145,9 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
 
     /// Whether a synchronous call has waited for the logger without success, and it has not come a step
     /// further since: the next calls do not wait for it.
-    var isStuck: Bool { isLost || stuckAt.load(ordering: .relaxed) == progress.load(ordering: .relaxed) }
+    var isStuck: Bool {
+        isUnreachable || stuckAt.load(ordering: .relaxed) == progress.load(ordering: .relaxed)
+    }
 
     /// A synchronous call has waited without success.
     func noteStuck() {
@@ -222,15 +229,21 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     /// Whether no other thread works on the queue: in the child of a fork, and where none could be created.
     var lacksThread: Bool { worker.lacksThread || hw_forked_child_load() }
 
+    /// Whether callers do all the work since no thread could be created.
+    var isLeftToCallers: Bool { worker.lacksThread && !hw_forked_child_load() }
+
     /// Whether a caller that runs the logger enters its queue for that: hooks may check where they are.
     ///
     /// In the child of a fork it does not: a thread of the parent may occupy the queue for good.
     var isEnteredByCaller: Bool {
-        worker.lacksThread && !hw_forked_child_load() && !runsOnCaller && !worker.isCurrent
+        !runsOnCaller && !isOnGivenQueue && !hw_forked_child_load() && !worker.isCurrent
     }
 
-    /// Whether only the main thread may run the logger, and it is not the caller's.
-    private var isElsewhere: Bool { isEnteredByCaller && worker.queue === DispatchQueue.main }
+    /// Whether no thread can run the logger at the moment: it has none, and callers do not enter a queue that
+    /// is the program's, whose blocks may wait for them.
+    private var isOutOfReach: Bool {
+        isOnGivenQueue && isLeftToCallers && !worker.isCurrent
+    }
 
     /// Whether the queue cannot work while the caller waits: the caller occupies it, or there is no thread.
     var needsCaller: Bool { lacksThread || worker.isCurrent }
@@ -253,10 +266,10 @@ final class LoggerInbox: @unchecked Sendable {  // `unowned` and the key of the 
     ///
     /// `asCaller` says that a thread that waits asks, not the block that was scheduled.
     func begin(asCaller: Bool) -> Bool {
-        let isElsewhere = asCaller && isElsewhere
+        let isOutOfReach = asCaller && isOutOfReach
         let isMine = state.withLock { state in
             if !asCaller { state.isScheduled = false }
-            if isElsewhere { return false }
+            if isOutOfReach { return false }
             if state.isRunning || (asCaller && state.needsQueue && !lacksThread) { return false }
             state.isRunning = true
             return true

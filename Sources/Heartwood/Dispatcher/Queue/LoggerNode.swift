@@ -30,9 +30,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     /// Whether the logger is removed since its dispatcher, or its owner, is gone.
     private(set) var isReleased = false
 
-    init(logger: AbstractLogger, queue: DispatchQueue) {
+    init(logger: AbstractLogger, worker: WorkQueue, isOnGivenQueue: Bool) {
         self.logger = logger
-        inbox = LoggerInbox(logger, queue, membership, counters)
+        inbox = LoggerInbox(logger, worker, isOnGivenQueue: isOnGivenQueue, membership, counters)
         right = RunningRight(inbox, membership)
         follower = JournalFollower(logger, inbox, membership, right)
         recovery = LoggerRecovery(logger, inbox, right)
@@ -144,6 +144,9 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
             }
         }
         if marks.isEmpty { return [] }
+        for (logger, mark) in marks where logger.node.inbox.lacksThread {
+            logger.node.runner.run(until: mark, deadline)
+        }
         // While the caller was held up, more may have come before a mark than what it waits for.
         return marks.filter { logger, mark in
             let inbox = logger.node.inbox
@@ -164,7 +167,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
         if loggers.count == 1, let logger = loggers.first {
             return wait(for: logger, until: deadline) ? [] : loggers
         }
-        let lost = loggers.filter { $0.node.inbox.isLost }
+        let lost = loggers.filter { $0.node.inbox.isUnreachable }
         if !lost.isEmpty {
             return lost
                 + wait(for: loggers.filter { logger in !lost.contains { $0 === logger } }, until: deadline)
@@ -188,7 +191,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     /// The same for one logger, without the arrays.
     private static func wait(for logger: AbstractLogger, until deadline: DispatchTime) -> Bool {
         let (inbox, runner) = (logger.node.inbox, logger.node.runner)
-        if inbox.isLost { return false }
+        if inbox.isUnreachable { return false }
         let mark = InboxMark()
         if inbox.push(mark, leavingItToCaller: inbox.needsCaller || logger.runsOnCaller) {
             runner.run(until: mark, deadline)
@@ -220,7 +223,7 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
 
     /// The caller does the work, where no other thread does it.
     func runHere() {
-        if !inbox.isLost { runner.run(until: nil) }
+        if !inbox.isLost { runner.run(until: nil, asCaller: true) }
     }
 }
 

@@ -1,3 +1,4 @@
+import CHeartwood
 import Dispatch
 
 /// Works off what waits in a logger's inbox, on the thread that has the right to run the logger.
@@ -24,6 +25,10 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         var isOnQueue = false
         /// Whether the logger holds output that it could not write without waiting.
         var holdsOutput = false
+        /// Whether its reader took nothing when it was waited for last.
+        var isBlocked = false
+        /// Until when the caller waits for the logger; nil where it does not.
+        var patienceEnd: DispatchTime?
     }
 
     // Without checks of exclusive access, which would be made for every entry.
@@ -85,19 +90,23 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
     /// Works off entries until the inbox is empty, `mark` is reached or the time is over; does nothing when
     /// another thread is at it.
     ///
-    /// Any thread. Without a mark it is the logger's queue that calls, or a caller where it has no thread.
-    func run(until mark: InboxMark?, _ deadline: DispatchTime = .distantFuture) {
-        let isOnQueue = mark == nil && !inbox.lacksThread
-        guard inbox.begin(asCaller: !isOnQueue) else { return }
+    /// Any thread. Without a mark it is the logger's queue that calls, unless `asCaller` says otherwise. A
+    /// caller does not stop at its mark where the logger has no thread: no other one does what is left.
+    func run(
+        until mark: InboxMark?, _ deadline: DispatchTime = .distantFuture, asCaller: Bool = false
+    ) {
+        let asCaller = asCaller || mark != nil
+        guard inbox.begin(asCaller: asCaller) else { return }
         let thread = ThreadState.current
-        use(thread) {
-            state.isOnQueue = isOnQueue
-            if state.isOnQueue, state.holdsOutput { finishOutput() }
+        use(thread, asCaller: asCaller) {
+            state.isOnQueue = !asCaller
+            state.patienceEnd = deadline == .distantFuture ? nil : deadline
+            if !finishOutput(asCaller: asCaller) { return stop() }
             while let entry = next() {
                 ObjectPool.emptied { workOff(entry, thread) }
-                if let mark, mark.isReached || state.holdsOutput || DispatchTime.now() >= deadline {
-                    return stop()
-                }
+                if state.holdsOutput, mark != nil || inbox.isLeftToCallers { return stop() }
+                guard let mark, !inbox.isLeftToCallers else { continue }
+                if mark.isReached || DispatchTime.now() >= deadline { return stop() }
             }
         }
     }
@@ -115,12 +124,14 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
         guard inbox.begin(asCaller: true) else { return inbox.hasHandled(end, of: ring) }
         let thread = ThreadState.current
         var isDone = false
-        use(thread) {
-            state.isOnQueue = false
+        use(thread, asCaller: true) {
+            (state.isOnQueue, state.patienceEnd) = (false, nil)
+            if !finishOutput(asCaller: true) { return stop() }
             while let entry = next() {
                 workOff(entry, thread)
                 isDone = inbox.hasHandled(end, of: ring)
-                if isDone || state.holdsOutput || DispatchTime.now() >= deadline { return stop() }
+                if state.holdsOutput { return stop() }
+                if !inbox.isLeftToCallers, isDone || DispatchTime.now() >= deadline { return stop() }
             }
             // Others have worked it off, or it was dropped.
             isDone = true
@@ -130,8 +141,8 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
 
     /// Calls `body` with the right, which the inbox has given, on the logger's queue where hooks may ask for
     /// it.
-    private func use(_ thread: ThreadState, _ body: () -> Void) {
-        if inbox.isEnteredByCaller { return inbox.worker.queue.sync { right.use(thread, body) } }
+    private func use(_ thread: ThreadState, asCaller: Bool, _ body: () -> Void) {
+        if asCaller, inbox.isEnteredByCaller { return inbox.worker.queue.sync { right.use(thread, body) } }
         right.use(thread, body)
     }
 
@@ -176,24 +187,36 @@ final class LoggerRunner: @unchecked Sendable {  // see the MARKs
 
     // MARK: - Output that would wait
 
-    /// How long a hook may wait for a reader: on the logger's queue forever, on the thread of a caller not at
-    /// all, and where there is no other thread a moment.
+    /// How long a hook may wait for a reader: on the logger's queue forever, on the thread of a caller not.
+    ///
+    /// Where there is no other thread, a caller that waits for the logger waits for its reader as well, and
+    /// others a moment, once.
     var readerPatience: Duration {
         right.check()
         if state.isOnQueue { return .seconds(1_000_000_000) }
-        return inbox.lacksThread ? .milliseconds(250) : .zero
+        if hw_forked_child_load() { return .milliseconds(250) }
+        if !inbox.isLeftToCallers { return .zero }
+        if let end = state.patienceEnd {
+            let (now, end) = (DispatchTime.now().uptimeNanoseconds, end.uptimeNanoseconds)
+            return .nanoseconds(end > now ? Int64(clamping: end - now) : 0)
+        }
+        return state.isBlocked ? .zero : .milliseconds(250)
     }
 
     /// The logger could not write all without waiting: its queue does that, before any other entry.
     func leaveOutputToQueue() {
         right.check()
-        state.holdsOutput = true
+        (state.holdsOutput, state.isBlocked) = (true, true)
     }
 
-    private func finishOutput() {
+    /// Writes what the logger holds, where this thread may; false where it still holds some.
+    private func finishOutput(asCaller: Bool) -> Bool {
+        if !state.holdsOutput || (asCaller && !inbox.isLeftToCallers) { return true }
         state.holdsOutput = false
         (logger as? any OutputHolder)?.finishOutput()
+        state.isBlocked = state.holdsOutput
         inbox.noteOutputWritten()
+        return !state.holdsOutput
     }
 
     // MARK: - Around a fork

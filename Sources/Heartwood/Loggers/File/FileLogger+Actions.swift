@@ -32,6 +32,7 @@ extension FileLogger {
     public final func rollNow() async -> Bool {
         await withCheckedContinuation { continuation in
             rollNow { continuation.resume(returning: $0) }
+            workIfAlone()
         }
     }
 

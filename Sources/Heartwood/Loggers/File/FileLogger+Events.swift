@@ -108,6 +108,7 @@ extension FileLogger {
             result.withLock { $0 = hasRoom }
             done.signal()
         }
+        workIfAlone()
         return done.wait(upTo: .seconds(30)) && result.withLock { $0 }
     }
 }

@@ -20,8 +20,10 @@ extension LogDispatcher {
     ) -> LogMessageStream {
         let logger = ChannelLogger()
         let channel = MessageChannel(filter: filter, limit: limit) { [weak self, weak logger] in
-            // A reader must not wait for the logger.
-            if let self, let logger { detach([logger]) }
+            // A reader must wait neither for the logger nor for the ring.
+            WorkQueue.chores.enqueue { [weak self, weak logger] in
+                if let self, let logger { detach([logger]) }
+            }
         }
         logger.channel.withLock { $0.object = channel }
         add(logger, levels: levels)
