@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodArchive
 import HeartwoodTestSupport
 import SuiteSupport
 import Synchronization
@@ -58,6 +59,7 @@ private final class Careful: AbstractLogger, @unchecked Sendable {
     /// What a program does.
     enum Case: String, Codable, CaseIterable, CustomTestStringConvertible {
         case late, early, settings, removal, exit, child, hooks, timers, mainQueue, ownQueue, stuck
+        case waiters, console, archives, exchange, givenQueue
         var testDescription: String { rawValue }
     }
 
@@ -217,6 +219,42 @@ private final class ThreadLimitWorld: Sendable {
             }
             start()
             try more(place, work)
+        case .waiters:
+            let counter = CallbackLogger(state: 0) { count, _ in count += 1 }
+            let work = crew(4) { thread in
+                for _ in 0..<200 {
+                    self.call {
+                        switch thread {
+                        case 0: self.dispatcher.flush()
+                        case 1: logInfo("x", asynchronous: true, to: self.dispatcher)
+                        case 2: logError("y", to: self.dispatcher)
+                        default: _ = counter.withState { $0 }
+                        }
+                    }
+                }
+            }
+            start()
+            dispatcher.add(counter)
+            work()
+            #expect(counter.withState { $0 } == 400)
+            #expect(slowest.withLock { $0 } < .seconds(2))
+            #expect(reports.withLock { $0.count } == 1)
+        case .console:
+            let (reader, mayRead) = (StoppedConsole.install(.pipe), Gate())
+            Thread.detachNewThread {
+                mayRead.pass()
+                _ = StoppedConsole.read(reader)
+            }
+            mayRead.waitForArrival(of: 1)
+            start()
+            let console = ConsoleLogger(.standardError)
+            dispatcher.add(console)
+            call { for index in 0..<3000 { logInfo("\(index) of what is not read", to: dispatcher) } }
+            #expect(slowest.withLock { $0 } < .seconds(5))
+            #expect(dispatcher.flush(timeout: .milliseconds(200)).unfinished == [console.name])
+            mayRead.open()
+            #expect(dispatcher.flush().isComplete)
+            #expect(console.statistics.delivered == 3000)
         default:
             start()
             try more(place) {}
@@ -299,7 +337,32 @@ private final class ThreadLimitWorld: Sendable {
             #expect(slowest.withLock { $0 } < .seconds(2))
             #expect(dispatcher.flush().isComplete)
             #expect(lines.count == 6 && careful.texts.withLock { $0.count } == 6)
-        case .late, .early: break
+        case .archives:
+            LogArchives.register()
+            file.archiveFormat = .gzip
+            for number in 0..<5 {
+                logInfo("\(number)", to: dispatcher)
+                file.rollNow()
+            }
+            dispatcher.flush()
+            call { file.finishArchives() }
+            #expect(slowest.withLock { $0 } < .seconds(5))
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+            #expect(names.count { $0.hasSuffix(".gz") } == 5)
+        case .exchange:
+            let other = try FileLogger(directory: directory + "-2", formatter: nil)
+            dispatcher.exchange([file], for: [other])
+            logInfo("one", to: dispatcher)
+            #expect(other.statistics.delivered == 1 && refusals == 1)
+        case .givenQueue:
+            let queue = DispatchQueue(label: "given", target: DispatchQueue(label: "target"))
+            let given = Careful(name: "given", queue: queue)
+            dispatcher.add(given)
+            for index in 0..<5 { call { logError("\(index)", to: dispatcher) } }
+            #expect(lines.count == 5 && given.texts.withLock { $0.isEmpty })
+            call { #expect(dispatcher.flush().unfinished == ["given"]) }
+            #expect(slowest.withLock { $0 } < .seconds(2))
+        case .late, .early, .waiters, .console: break
         }
     }
 }

@@ -106,6 +106,23 @@ struct TimerThreadTests {
         #expect(calls.value == [3])
     }
 
+    @Test("What is canceled on its own queue is not called, also when it waits for that queue")
+    func cancelOnQueue() {
+        let (queue, calls) = (DispatchQueue(label: "heartwood.tests.timer"), Locked(0))
+        queue.sync {
+            let timer = SystemClock().schedule(after: .milliseconds(1), on: queue) {
+                calls.withLock { $0 += 1 }
+            }
+            _ = Semaphore().wait(upTo: .milliseconds(50))
+            timer.cancel()
+        }
+        let done = Semaphore()
+        let last = SystemClock().schedule(after: .milliseconds(50), on: queue) { done.signal() }
+        #expect(done.wait(upTo: .seconds(30)))
+        last.cancel()
+        #expect(calls.withLock { $0 } == 0)
+    }
+
     @Test("To cancel what has been called, or never was, changes nothing")
     func cancelAfterward() {
         let called = schedule(1)
