@@ -128,5 +128,4 @@ extension LogDispatcher {
             logger.node.handleForkInChild(isUsable: usable.contains { $0 === logger.node })
         }
     }
-
 }

@@ -95,14 +95,17 @@ public final class CallbackLogger<State>: AbstractLogger, @unchecked Sendable { 
     ) -> Result {
         precondition(!isInHook, "withState was called in a closure of the logger: use its parameter instead")
         let result = Locked<Result?>(nil)
-        let isDone = DispatchSemaphore(value: 0)
+        let isDone = Semaphore()
         update { state in
             let value = body(&state)
             result.withLock { $0 = value }
             isDone.signal()
         }
         workIfAlone()
-        isDone.wait()
+        while !isDone.wait(upTo: .milliseconds(50)) {
+            // Where its queue has no thread, it is entered here: that is what this call waits for.
+            if node.inbox.isLeftToCallers { node.inbox.worker.sync {} }
+        }
         guard let value = result.withLock({ $0 }) else { preconditionFailure("the change was not made") }
         return value
     }

@@ -194,8 +194,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     func draw() -> Double { Double.random(in: 0..<1, using: &random) }
 
-    /// A timer for the same time stays: one that is cancelled takes memory until the queue has a pause, and
-    /// under a load without end no pause comes.
+    /// A timer for the same time stays.
     func wake(at time: Duration?) {
         guard let time else { return timer.cancel() }
         if timer.due == time { return }

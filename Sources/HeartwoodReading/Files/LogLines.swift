@@ -1,4 +1,5 @@
 import Heartwood
+
 /// Lines of log files, read in pieces as they are asked for, off the caller's thread.
 public struct LogLines: AsyncSequence, Sendable {
     /// A line.

@@ -239,6 +239,12 @@ private final class ThreadLimitWorld: Sendable {
             #expect(counter.withState { $0 } == 400)
             #expect(slowest.withLock { $0 } < .seconds(2))
             #expect(reports.withLock { $0.count } == 1)
+        case .exchange:
+            // As a configuration adds loggers.
+            shortage.set()
+            dispatcher.exchange([], for: [file])
+            logInfo("one", to: dispatcher)
+            #expect(file.statistics.delivered == 1 && refusals == 1)
         case .console:
             let (reader, mayRead) = (StoppedConsole.install(.pipe), Gate())
             Thread.detachNewThread {
@@ -349,11 +355,6 @@ private final class ThreadLimitWorld: Sendable {
             #expect(slowest.withLock { $0 } < .seconds(5))
             let names = try FileManager.default.contentsOfDirectory(atPath: directory)
             #expect(names.count { $0.hasSuffix(".gz") } == 5)
-        case .exchange:
-            let other = try FileLogger(directory: directory + "-2", formatter: nil)
-            dispatcher.exchange([file], for: [other])
-            logInfo("one", to: dispatcher)
-            #expect(other.statistics.delivered == 1 && refusals == 1)
         case .givenQueue:
             let queue = DispatchQueue(label: "given", target: DispatchQueue(label: "target"))
             let given = Careful(name: "given", queue: queue)
@@ -361,8 +362,14 @@ private final class ThreadLimitWorld: Sendable {
             for index in 0..<5 { call { logError("\(index)", to: dispatcher) } }
             #expect(lines.count == 5 && given.texts.withLock { $0.isEmpty })
             call { #expect(dispatcher.flush().unfinished == ["given"]) }
+            let counter = CallbackLogger(state: 0, queue: DispatchQueue(label: "counter")) { count, _ in
+                count += 1
+            }
+            dispatcher.add(counter)
+            logInfo("counted", to: dispatcher)
+            call { #expect(counter.withState { $0 } == 1) }
             #expect(slowest.withLock { $0 } < .seconds(2))
-        case .late, .early, .waiters, .console: break
+        case .late, .early, .waiters, .console, .exchange: break
         }
     }
 }
