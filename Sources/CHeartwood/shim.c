@@ -259,7 +259,6 @@ void hw_thread_read_name(struct hw_thread *thread, uint64_t ticks) {
 }
 
 extern const char *dispatch_queue_get_label(void *queue);
-
 extern void *dispatch_get_global_queue(intptr_t identifier, uintptr_t flags);
 extern struct hw_main_queue _dispatch_main_q;
 

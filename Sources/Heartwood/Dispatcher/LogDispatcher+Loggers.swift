@@ -110,7 +110,7 @@ extension LogDispatcher {
         drainNow()
         await withCheckedContinuation { continuation in
             logger.node.inbox.push { continuation.resumeElsewhere(returning: ()) }
-            // It is no member any more.
+            // The dispatcher no longer lists it, so this call has to run it.
             if logger.node.inbox.lacksThread { logger.node.runHere() }
         }
     }

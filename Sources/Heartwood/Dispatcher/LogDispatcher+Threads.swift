@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Where the system has none to give, as at the limit of processes of a container, callers do the work: each
 /// call, also one that asked not to wait, returns when its message is handled. So it is at the end of the
-/// process and in the child of a fork. Threads are asked for again once a second, by whoever logs.
+/// process and in the child of a fork. A log call or flush tries to create the threads again, at most once a
+/// second.
 extension LogDispatcher {
     private static let pause = Duration.seconds(1)
 

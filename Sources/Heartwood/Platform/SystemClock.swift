@@ -83,7 +83,7 @@ extension SystemClock {
         #endif
     }
 
-    /// The same; where there is none, calls what is due here.
+    /// Creates the timer thread if it is missing; if that fails, calls the due timers on this thread.
     static func callDueWithoutThread() {
         #if !canImport(Darwin)
         TimerThread.shared.callDue()

@@ -63,8 +63,9 @@ package final class TimerThread: Sendable {
         withExtendedLifetime(entry) {}  // ends outside of the lock
     }
 
-    /// Makes the thread where there is none yet; false where the system has none, which is asked once a
-    /// second.
+    /// Creates the thread unless it exists; returns false if that fails.
+    ///
+    /// Tries at most once a second.
     package func start() -> Bool {
         if hw_forked_child_load() { return false }
         let now = now

@@ -173,7 +173,7 @@ private final class Core: Sendable {
 
     /// Asks the system for the thread, under the lock: who looks meanwhile learns the answer.
     ///
-    /// - Returns: whether a timer must be set that asks again: there is none to give, and no timer is set.
+    /// - Returns: true if the thread could not be created and no timer is set yet: the caller sets one.
     private func makeThread(_ state: inout State) -> Bool {
         // Blocks are the program's own code as well: they have as much stack as elsewhere.
         let isMade = DetachedThread.start(stackSize: nil) { self.run() }

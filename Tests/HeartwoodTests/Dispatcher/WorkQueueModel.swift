@@ -68,7 +68,7 @@ enum WorkQueueModel {
                 || (keeper == .kept && stays && !isEnding && served != .there)
         }
 
-        /// What must hold when nothing happens any more, but that a wait for the next block may take too long.
+        /// What must hold when no step is left except the timeout of a wait for the next block.
         var isStuck: Bool {
             !areCallersDone || called != appended || (stays && !isEnding && !hasThread)
         }
