@@ -27,7 +27,7 @@ open class AbstractLogger: @unchecked Sendable {
     public final let name: String
 
     /// The serial queue on which the hooks are called.
-    public final let queue: DispatchQueue
+    public final var queue: DispatchQueue { node.inbox.worker.queue }
 
     /// All settings of a logger that has them in one `Ordered` value; set by its initializer.
     package final var orderedSettings: any Sendable = ()
@@ -118,20 +118,16 @@ open class AbstractLogger: @unchecked Sendable {
     public init(name: String? = nil, formatter: LogFormatter? = nil, queue: DispatchQueue? = nil) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        let worker = queue.map { WorkQueue($0) } ?? WorkQueue("heartwood.\(name)", reports: false)
-        self.queue = worker.queue
         isUnlisted = false
-        setUp(formatter, worker, isOnGivenQueue: queue != nil)
+        setUp(formatter, on: queue)
     }
 
     /// Makes a logger whose waiting callers may run its hooks.
     package init(name: String?, formatter: LogFormatter?, runsOnCaller: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        let worker = WorkQueue("heartwood.\(name)", reports: false)
-        queue = worker.queue
         isUnlisted = false
-        setUp(formatter, worker)
+        setUp(formatter)
         setRunsOnCaller(runsOnCaller)
     }
 
@@ -139,17 +135,16 @@ open class AbstractLogger: @unchecked Sendable {
     package init(name: String?, formatter: LogFormatter?, isUnlisted: Bool) {
         let name = name ?? String(describing: Self.self)
         self.name = name
-        let worker = WorkQueue("heartwood.\(name)", reports: false)
-        queue = worker.queue
         self.isUnlisted = isUnlisted
-        setUp(formatter, worker)
+        setUp(formatter)
     }
 
     /// Changes whether waiting callers may run the hooks; false where a hook may wait for other processes.
     final func setRunsOnCaller(_ mayRun: Bool) { node.inbox.runsOnCaller = mayRun }
 
-    private func setUp(_ formatter: LogFormatter?, _ worker: WorkQueue, isOnGivenQueue: Bool = false) {
-        existingNode = LoggerNode(logger: self, worker: worker, isOnGivenQueue: isOnGivenQueue)
+    private func setUp(_ formatter: LogFormatter?, on queue: DispatchQueue? = nil) {
+        let worker = queue.map { WorkQueue($0) } ?? WorkQueue("heartwood.\(name)", reports: false)
+        existingNode = LoggerNode(logger: self, worker: worker, isOnGivenQueue: queue != nil)
         _formatter.start(with: formatter)
         formatterInEffect = formatter
     }

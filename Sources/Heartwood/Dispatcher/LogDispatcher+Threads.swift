@@ -1,5 +1,5 @@
 import CHeartwood
-import Dispatch
+package import Dispatch
 import Synchronization
 
 /// The threads of a dispatcher: one for the drain and one for each logger, from the moment at which the first
@@ -38,9 +38,13 @@ extension LogDispatcher {
         return loggers.reduce(isServed) { $1.node.inbox.worker.keepThread() && $0 }
     }
 
-    /// Does what others would do, where the system had no threads for them.
-    func workIfAlone() {
-        if lacksThreads.load(ordering: .relaxed), !ThreadState.current.isInHook { workWithoutThreads() }
+    /// Does what other threads would do, if they could not be created.
+    ///
+    /// - Parameter deadline: Until when the caller waits for loggers, and so for their readers; not at all
+    ///   unless given.
+    package func workIfAlone(until deadline: DispatchTime = .distantFuture) {
+        if !lacksThreads.load(ordering: .relaxed) || ThreadState.current.isInHook { return }
+        workWithoutThreads(until: deadline)
     }
 
     /// Whether a call waits for loggers that have threads, too; false where it waits only since others have
@@ -52,9 +56,9 @@ extension LogDispatcher {
     }
 
     /// Does what no other thread does: asks for threads, calls timers, handles what loggers have logged.
-    private func workWithoutThreads() {
+    private func workWithoutThreads(until deadline: DispatchTime) {
         SystemClock.callDueWithoutThread()
-        deliverHere()
+        deliverHere(until: deadline)
         let now = SystemClock().uptime()
         let isDue = settings.withLock { settings in
             if now < settings.nextLook { return false }
@@ -70,25 +74,19 @@ extension LogDispatcher {
     }
 
     /// Waits until no logger holds callers, and does meanwhile what no other thread does.
-    func waitForRoom() { backpressure.wait { self.workHere(upTo: min($0, .milliseconds(100))) } }
-
-    /// Does what others would do, where the system had no threads for them, and waits for readers for so long
-    /// at most; for who waits for loggers.
-    package func workHere(upTo limit: Duration) {
-        if !lacksThreads.load(ordering: .relaxed) { return }
-        workIfAlone()
-        let end = DispatchTime.now() + .nanoseconds(Int(clamping: limit.nanoseconds))
-        for logger in members where logger.node.inbox.lacksThread {
-            logger.node.runner.run(until: nil, end, asCaller: true)
+    func waitForRoom() {
+        backpressure.wait { pause in
+            let slice = min(pause, .milliseconds(100))
+            self.workIfAlone(until: .now() + .nanoseconds(Int(clamping: slice.nanoseconds)))
         }
     }
 
     /// Delivers everything that has been logged to the loggers for which no other thread does it.
-    func deliverHere() {
+    func deliverHere(until deadline: DispatchTime = .distantFuture) {
         drainNow(byCaller: true)
         for logger in members {
             let node = logger.node
-            if node.inbox.lacksThread { node.runHere() } else { node.inbox.scheduleIfNeeded() }
+            if node.inbox.lacksThread { node.runHere(until: deadline) } else { node.inbox.scheduleIfNeeded() }
         }
     }
 }

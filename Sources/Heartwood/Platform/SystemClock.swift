@@ -45,12 +45,20 @@ public struct SystemClock: LogClock {
         #if canImport(Darwin)
         return SystemTimer(after: delay, on: queue, work)
         #else
-        let isCancelled = SharedFlag()
-        return SystemTimer(after: delay, flag: isCancelled) {
-            WorkQueue(queue).enqueue { if !isCancelled.isSet { work() } }
-        }
+        return timer(after: delay, on: WorkQueue(queue), work)
         #endif
     }
+
+    #if !canImport(Darwin)
+    fileprivate func timer(
+        after delay: Duration, on queue: WorkQueue, _ work: @escaping @Sendable () -> Void
+    ) -> any LogTimer {
+        let isCancelled = SharedFlag()
+        return SystemTimer(after: delay, flag: isCancelled) {
+            queue.enqueue { if !isCancelled.isSet { work() } }
+        }
+    }
+    #endif
 
     /// The same for `work` that waits for nothing: it is called on the thread of all timers.
     fileprivate func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any LogTimer {
@@ -102,9 +110,9 @@ extension LogClock {
     package func schedule(
         after delay: Duration, on queue: WorkQueue, _ work: @escaping @Sendable () -> Void
     ) -> any LogTimer {
-        if let system = self as? SystemClock {
-            return system.schedule(after: delay) { queue.enqueue(work) }
-        }
+        #if !canImport(Darwin)
+        if let system = self as? SystemClock { return system.timer(after: delay, on: queue, work) }
+        #endif
         return schedule(after: delay, on: queue.queue, work)
     }
 }
@@ -133,7 +141,6 @@ private final class SystemTimer: LogTimer {
 /// A timer that fires once.
 private final class SystemTimer: LogTimer {
     private let number: UInt64
-
     private let flag: SharedFlag?
 
     /// Sets `flag` when it is cancelled: what waits for its queue then is not called either.

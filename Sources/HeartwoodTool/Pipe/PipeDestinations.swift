@@ -1,4 +1,5 @@
 import CHeartwood
+import Dispatch
 import Heartwood
 import HeartwoodArchive
 
@@ -138,7 +139,7 @@ final class PipeDestinations {
         if marks.count > PipeDestinations.blocksAhead {
             let due = marks.removeFirst()
             while handled < due, !stop.isRequested {
-                dispatcher.workHere(upTo: .milliseconds(100))
+                dispatcher.workIfAlone(until: .now() + .milliseconds(100))
                 usleep(500)
             }
         }

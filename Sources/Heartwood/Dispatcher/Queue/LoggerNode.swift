@@ -222,8 +222,8 @@ final class LoggerNode: @unchecked Sendable {  // see the MARKs
     }
 
     /// The caller does the work, where no other thread does it.
-    func runHere() {
-        if !inbox.isLost { runner.run(until: nil, asCaller: true) }
+    func runHere(until deadline: DispatchTime = .distantFuture) {
+        if !inbox.isLost { runner.run(until: nil, deadline, asCaller: true) }
     }
 }
 
