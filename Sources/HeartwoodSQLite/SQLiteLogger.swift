@@ -18,39 +18,23 @@ public import Heartwood
 /// - **Files**: the database has mode 0600, in a directory with mode 0700 that no other user can write to.
 ///   Its `-wal` and `-shm` files and a hidden lock file are next to it. Several processes and loggers can
 ///   write to the same database.
-/// - **Errors**: if the disk is full, or others have the database locked for longer than ``busyTimeout``,
-///   messages wait in memory, up to `unsavedLimit`. A damaged database is set aside as
-///   `log.sqlite.damaged-…`, and a new one is started; the newest three damaged ones are kept. A new one is
-///   also started if the file was removed. Each of these is reported.
+/// - **Errors**: if the disk is full, or others have the database locked for longer than
+///   ``SQLiteSettings/busyTimeout``, messages wait in memory, up to `unsavedLimit`. A damaged database is
+///   set aside as `log.sqlite.damaged-…`, and a new one is started; the newest three damaged ones are kept.
+///   A new one is also started if the file was removed. Each of these is reported.
 /// - **Crashes**: saved messages survive the process. With a journal (`LogDispatcher.journal`), every batch
 ///   is saved, and no accepted message is lost or saved twice.
 ///
 /// Texts are saved unchanged, including line breaks, control characters and zero bytes. For most functions of
 /// SQL and for the `sqlite3` tool, a text ends at a zero byte; ``SQLiteLogReader`` reads and finds all of it.
 public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked Sendable {  // owned by 'queue'
-    // MARK: Settings (any thread, ordered)
+    @Ordered private var own = SQLiteSettings()
 
-    /// What a save waits for; ``SQLiteSynchronous/normal`` unless changed.
-    @Ordered public var synchronous = SQLiteSynchronous.normal
-
-    /// How long a save waits while others have the database locked, before it fails; 2 seconds unless
-    /// changed.
-    ///
-    /// The logger's queue waits, not the caller, unless the call is synchronous.
-    @Ordered public var busyTimeout = Duration.seconds(2)
-
-    /// The largest size of the database; zero, the default, means no limit.
-    ///
-    /// The empty tables take about 40 KiB.
-    ///
-    /// When the database is larger after a save, the oldest messages are deleted, and about a tenth more to
-    /// leave some room. The write-ahead log is not included; it usually takes up to 4 MiB.
-    @Ordered public var maximumSize = ByteCount.zero
-
-    /// How private values are written, in the text and in the fields; `redact` unless changed.
-    ///
-    /// If the logger has a formatter, the formatter decides for the text.
-    @Ordered public var privacy = LogPrivacyPolicy.redact
+    /// Reads or sets one of ``SQLiteSettings``; any thread, in order with the messages.
+    public subscript<Value>(dynamicMember member: WritableKeyPath<SQLiteSettings, Value>) -> Value {
+        get { own[keyPath: member] }
+        set { _own.update(of: self) { $0[keyPath: member] = newValue } }
+    }
 
     // MARK: Constants (any thread)
 
@@ -81,26 +65,22 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     ///   - formatter: Writes the text of each message. nil, the default, saves the plain text, which is best
     ///     for searching.
     ///   - name: The logger's name in statistics and diagnostics.
-    ///   - directoryMode: The permissions of directories that are created, whatever the umask; 0700 unless
-    ///     given.
-    ///   - acceptsSharedDirectory: Accepts a directory that other users can write to; `false` unless given.
+    ///   - policy: How the directory is made where it is missing, and which one is accepted.
     ///   - clock: The clock; tests pass another one.
     /// - Throws: `LogError` if the database cannot be created or opened, if a newer version of this package
     ///   wrote it, or if it belongs to another program.
     public convenience init(
-        path: String, formatter: LogFormatter? = nil, name: String? = nil, directoryMode: UInt16 = 0o700,
-        acceptsSharedDirectory: Bool = false, clock: any LogClock = SystemClock()
+        path: String, formatter: LogFormatter? = nil, name: String? = nil,
+        policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
         try self.init(
-            path: path, formatter: formatter, name: name, schema: SQLiteSchema(),
-            policy: LogDirectory.Policy(
-                directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory),
+            path: path, formatter: formatter, name: name, schema: SQLiteSchema(), policy: policy,
             clock: clock)
     }
 
     init(
         path: String, formatter: LogFormatter? = nil, name: String? = nil, schema: SQLiteSchema,
-        policy: LogDirectory.Policy = LogDirectory.Policy(), clock: any LogClock = SystemClock()
+        policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
         let (folder, file) = path.folderAndName
         guard LogDirectory.isSafe(file), file.utf8.count <= 200 else {
@@ -140,7 +120,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
             guard formatted(message, into: &text) else { return nil }
         } else {
             beginRedaction(in: &text)
-            text.appendText(of: message, privacy: privacy)
+            text.appendText(of: message, privacy: store.settings.privacy)
         }
         let line = text.text
         text.removeAll()
@@ -154,7 +134,8 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     /// Saves rows in one transaction.
     ///
     /// - Throws: An error if the disk is full, the database cannot be opened or written, or others have it
-    ///   locked for longer than ``busyTimeout``. Then no row is saved, and the base class tries again.
+    ///   locked for longer than ``SQLiteSettings/busyTimeout``. Then no row is saved, and the base class
+    ///   tries again.
     public override func save(_ rows: [SQLiteRow]) throws {
         guard let slot, lastMark != 0, !hw_forked_child_load() else {
             try store.save(rows)
@@ -182,7 +163,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     /// returns their space to the file system.
     ///
     /// - Throws: An error if the database cannot be opened or written, or others have it locked for longer
-    ///   than ``busyTimeout``. The base class tries again later.
+    ///   than ``SQLiteSettings/busyTimeout``. The base class tries again later.
     public override func deleteMessages(before moment: LogTimestamp) throws {
         try store.delete(before: moment)
     }
@@ -200,9 +181,8 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     /// Applies changed settings.
     public override func applySettings() {
         guard existingStore != nil else { return }
-        store.settings = SQLiteStore.Settings(
-            synchronous: synchronous, busyTimeout: busyTimeout, maximumSize: maximumSize)
-        if fields.options.privacy != privacy { fields = SQLiteLogger.fieldsFormatter(privacy) }
+        store.settings = own
+        if fields.options.privacy != own.privacy { fields = SQLiteLogger.fieldsFormatter(own.privacy) }
     }
 
     /// Writes named pieces and fields as one JSON object.

@@ -117,30 +117,43 @@ struct ConfigurationApplyTests {
         #expect(mine.texts.count == 3)
     }
 
-    @Test("A zone is that of the boundary and of names, by its former key too, but not by both")
+    /// A file logger with these settings.
+    private func file(_ members: [LogSetting.Member]) throws -> FileLogger {
+        let scratch = Scratch()
+        let dispatcher = LogDispatcher.forTest()
+        let place = [
+            LogSetting.Member("kind", "file"),
+            LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
+        ]
+        let settings = LogSetting(.object(members + place))
+        try LogConfiguration(["loggers": ["f": settings]]).apply(to: dispatcher)
+        defer { dispatcher.removeAll() }
+        return try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
+    }
+
+    @Test("The zone of the boundary and that of names are two settings")
     func zones() throws {
-        func file(_ keys: [(String, LogSetting)]) throws -> FileLogger {
-            let scratch = Scratch()
-            let dispatcher = LogDispatcher.forTest()
-            let zones = keys.map { LogSetting.Member($0.0, $0.1) }
-            let members = [
-                LogSetting.Member("kind", "file"), LogSetting.Member("naming", LogSetting(.object(zones))),
-                LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
-            ]
-            let settings = LogSetting(.object(zones + members))
-            try LogConfiguration(["loggers": ["f": settings]]).apply(to: dispatcher)
-            defer { dispatcher.removeAll() }
-            return try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
-        }
-        for key in ["zone", "timeZone"] {
-            let file = try file([(key, "+05:30")])
-            #expect(file.zone == .offset(.seconds(19_800)))
-            #expect(file.naming.zone == .offset(.seconds(19_800)))
-        }
+        let zone = LogSetting.Member("zone", "+05:30")
+        let file = try file([zone, LogSetting.Member("naming", LogSetting(.object([zone])))])
+        #expect(file.zone == .offset(.seconds(19_800)))
+        #expect(file.naming.zone == .offset(.seconds(19_800)))
+    }
+
+    @Test(
+        "No limit is `none` or 0, for sizes, times and numbers", arguments: ["none", "0", 0] as [LogSetting])
+    func noLimit(_ none: LogSetting) throws {
+        let names = [
+            "maximumFileSize", "rollingInterval", "maximumFileCount", "diskQuota", "maximumFileAge",
+            "maximumMessageSize",
+        ]
+        let settings = try file(names.map { LogSetting.Member($0, none) }).settings
+        #expect(settings.maximumFileSize == nil && settings.rollingInterval == nil)
+        #expect(settings.maximumFileCount == nil && settings.diskQuota == nil)
+        #expect(settings.maximumFileAge == nil && settings.maximumMessageSize == nil)
         let error = #expect(throws: LogConfigurationError.self) {
-            try file([("zone", "utc"), ("timeZone", "utc")])
+            try file([LogSetting.Member("maximumFileSize", "no")])
         }
-        #expect(error?.problems.map(\.path).sorted() == ["loggers.f.naming.timeZone", "loggers.f.timeZone"])
+        #expect(error.map { "\($0)" }?.contains("or none") == true)
     }
 
     @Test(

@@ -69,11 +69,11 @@ struct ConfigurationCheckTests {
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "maximumFileSize": "10 QB"}}}"#,
-                "x.json:1:73: loggers.f.maximumFileSize: “10 QB” is not a valid size; use 64 KiB, 10 MB or a number of bytes"
+                "x.json:1:73: loggers.f.maximumFileSize: “10 QB” is not a valid size; use 64 KiB, 10 MB or a number of bytes, or none"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "rollingInterval": "1 fortnight"}}}"#,
-                "x.json:1:73: loggers.f.rollingInterval: “1 fortnight” is not a valid time; use 250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds"
+                "x.json:1:73: loggers.f.rollingInterval: “1 fortnight” is not a valid time; use 250ms, 30s, 5m, 1h, 7d, 2w or a number of seconds, or none"
             ),
             (
                 #"{"loggers": {"f": {"kind": "file", "directory": "d", "rollingBoundary": "weak"}}}"#,
@@ -189,7 +189,7 @@ struct ConfigurationCheckTests {
         #expect(
             problems(text) == """
                 x.json:3:3: unknown setting “levels”: did you mean “level”?
-                x.json:8:26: loggers.file.maximumFileSize: “ten” is not a valid size; use 64 KiB, 10 MB or a number of bytes
+                x.json:8:26: loggers.file.maximumFileSize: “ten” is not a valid size; use 64 KiB, 10 MB or a number of bytes, or none
                 x.json:9:7: loggers.file: unknown setting “retention”: did you mean “redaction”?
                 x.json:11:25: loggers.console.kind: unknown logger kind “consol”: did you mean “console”?
                 """)

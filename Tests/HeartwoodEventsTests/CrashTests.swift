@@ -119,8 +119,8 @@ import Testing
     {
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
-        let store = try EventStore(
-            address, directory: path, partitionSize: .kibibytes(256), dispatcher: dispatcher)
+        let store = try EventStore(address, directory: path, dispatcher: dispatcher)
+        store.partitionSize = .kibibytes(256)
         store.foldsReads = false
         store.uploader.sendInterval = .milliseconds(5)
         store.uploader.retryPolicy = StandardRetryPolicy(

@@ -31,10 +31,12 @@ final class Fixture: Sendable {
         settings: SpoolSettings? = nil, isPaused: Bool = false, foldsReads: Bool = false,
         clock: any LogClock = SystemClock()
     ) throws -> EventStore {
+        var first = EventSettings(user: user, prefix: prefix)
+        first.partitionSize = partitionSize
+        if let settings { first.upload.spoolSettings = settings }
+        first.errorHandler = { [errors] error in errors.withLock { $0.append("\(error)") } }
         let store = try EventStore(
-            server.address, directory: path, user: user, prefix: prefix, partitionSize: partitionSize,
-            settings: settings, dispatcher: dispatcher, clock: clock
-        ) { [errors] error in errors.withLock { $0.append("\(error)") } }
+            server.address, directory: path, settings: first, dispatcher: dispatcher, clock: clock)
         store.foldsReads = foldsReads
         store.uploader.isPaused = isPaused
         store.uploader.retryPolicy = StandardRetryPolicy(

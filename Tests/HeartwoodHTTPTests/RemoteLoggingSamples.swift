@@ -8,7 +8,8 @@ import Testing
 private enum RemoteLoggingSamples {
     static func first() throws {
         let remote = try HTTPLogger(
-            "https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "/var/lib/app/spool")
+            "https://logs.example.com/ingest", settings: HTTPSettings(encoding: NDJSONEncoding()),
+            spool: "/var/lib/app/spool")
         remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
         LogDispatcher.shared.add(remote, levels: .notice)
     }
@@ -18,8 +19,9 @@ private enum RemoteLoggingSamples {
             caCertificateFile: "/etc/app/ca.pem", clientCertificateFile: "/etc/app/client.pem",
             clientKeyFile: "/etc/app/client.key")
         let secured = try HTTPLogger(
-            "https://logs.example.com/", spool: "/var/lib/app/spool",
-            transport: PlatformTransport.make(options: options))
+            "https://logs.example.com/",
+            settings: HTTPSettings(transport: PlatformTransport.make(options: options)),
+            spool: "/var/lib/app/spool")
         _ = secured
     }
 
@@ -27,48 +29,54 @@ private enum RemoteLoggingSamples {
         throws
     {
         let own = try HTTPLogger(
-            "https://logs.example.com/in", encoding: JSONArrayEncoding(wrappingKey: "root"), spool: spool)
+            "https://logs.example.com/in",
+            settings: HTTPSettings(encoding: JSONArrayEncoding(wrappingKey: "root")), spool: spool)
         own.compressionLevel = 6
         own.decorators = [.signedWith(hmacKey: key)]
 
         let loki = try HTTPLogger(
             "https://loki.example.com",
-            encoding: LokiEncoding(labels: ["app": "shop", "env": "prod"], tenant: "team-a"),
+            settings: HTTPSettings(
+                encoding: LokiEncoding(labels: ["app": "shop", "env": "prod"], tenant: "team-a")),
             spool: spool)
         loki.compressionLevel = 6
 
         let search = try HTTPLogger(
-            "https://search.example.com:9200", encoding: ElasticsearchEncoding(index: "logs-shop-default"),
-            spool: spool)
+            "https://search.example.com:9200",
+            settings: HTTPSettings(encoding: ElasticsearchEncoding(index: "logs-shop-default")), spool: spool)
         search.decorators = [
             .header("Authorization", secret: "ELASTIC_KEY", from: secrets, prefix: "ApiKey ")
         ]
 
         let otlp = try HTTPLogger(
             "https://otel.example.com:4318",
-            encoding: OTLPEncoding(service: "shop", resource: ["deployment.environment": "prod"]),
+            settings: HTTPSettings(
+                encoding: OTLPEncoding(service: "shop", resource: ["deployment.environment": "prod"])),
             spool: spool)
         otlp.compressionLevel = 6
 
         let splunk = try HTTPLogger(
-            "https://splunk.example.com:8088", encoding: SplunkEncoding(source: "shop", index: "main"),
-            spool: spool)
+            "https://splunk.example.com:8088",
+            settings: HTTPSettings(encoding: SplunkEncoding(source: "shop", index: "main")), spool: spool)
         splunk.decorators = [.splunkToken(try secrets.secret(named: "SPLUNK_TOKEN"))]
 
         let datadog = try HTTPLogger(
             "https://http-intake.logs.datadoghq.eu",
-            encoding: DatadogEncoding(service: "shop", tags: ["env:prod"]),
+            settings: HTTPSettings(encoding: DatadogEncoding(service: "shop", tags: ["env:prod"])),
             spool: spool)
         datadog.decorators = [.datadogKey(try secrets.secret(named: "DD_API_KEY"))]
         datadog.compressionLevel = 6
 
         let journal = try HTTPLogger(
-            "https://loghost.example.com:19532", encoding: JournalEncoding(identifier: "shop"), spool: spool,
-            transport: PlatformTransport.make(options: options))
+            "https://loghost.example.com:19532",
+            settings: HTTPSettings(
+                encoding: JournalEncoding(identifier: "shop"),
+                transport: PlatformTransport.make(options: options)), spool: spool)
         _ = journal
 
         let beaver = try HTTPLogger(
-            "https://api.swiftybeaver.com", encoding: SwiftyBeaverEncoding(encryptionKey: key), spool: spool)
+            "https://api.swiftybeaver.com",
+            settings: HTTPSettings(encoding: SwiftyBeaverEncoding(encryptionKey: key)), spool: spool)
         beaver.decorators = [.basicAuth(user: "app-id", password: try secrets.secret(named: "APP_SECRET"))]
         beaver.levelWeights = .swiftyBeaver
     }

@@ -52,9 +52,10 @@ import Testing
     @Test("Following gives every line once, across rolls and compression", arguments: [false, true])
     func follows(_ isCompressed: Bool) async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.maximumFileSize = ByteCount(100)
-        logger.maximumFileCount = 0
+        logger.maximumFileCount = nil
         if isCompressed { logger.archiveFormat = .gzip }
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)

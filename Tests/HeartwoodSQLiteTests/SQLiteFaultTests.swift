@@ -271,7 +271,7 @@ struct SQLiteFaultTests {
         #expect { try SQLiteLogger(path: open + "/log.sqlite") } throws: {
             ($0 as? LogError)?.code == .unsafe
         }
-        _ = try SQLiteLogger(path: open + "/log.sqlite", acceptsSharedDirectory: true)
+        _ = try SQLiteLogger(path: open + "/log.sqlite", policy: LogDirectoryPolicy(acceptsShared: true))
         let target = fixture.folder + "/target"
         symlink(target, fixture.path)
         #expect { try SQLiteLogger(path: fixture.path) } throws: { ($0 as? LogError)?.code == .unsafe }

@@ -19,7 +19,7 @@ struct SQLiteProcessTests {
         dispatcher.overflowPolicy = .block(upTo: .seconds(60))
         let logger = try SQLiteLogger(path: path)
         logger.saveThreshold = size
-        logger.saveInterval = .zero
+        logger.saveInterval = nil
         logger.overflowPolicy = .block(upTo: .seconds(60))
         dispatcher.add(logger)
         let witness = try Witness(path + ".witness-\(run)")
@@ -148,7 +148,7 @@ struct SQLiteProcessTests {
                 let logger = try SQLiteLogger(path: path)
                 logger.saveThreshold = 20
                 // Its clock is not the one of the test, whose messages are old to it.
-                logger.maximumAge = .zero
+                logger.maximumAge = nil
                 logger.busyTimeout = .seconds(60)
                 logger.overflowPolicy = .block(upTo: .seconds(60))
                 dispatcher.overflowPolicy = .block(upTo: .seconds(60))

@@ -164,8 +164,8 @@ private struct PathParameter: Sendable {
             let path = FileManager.default.currentDirectoryPath + "/x"
             let dispatcher = LogDispatcher()
             dispatcher.diagnostics.handler = { _ in }
-            let store = try EventStore(
-                "http://127.0.0.1:1/", directory: "x", partitionSize: .kibibytes(4), dispatcher: dispatcher)
+            let store = try EventStore("http://127.0.0.1:1/", directory: "x", dispatcher: dispatcher)
+            store.partitionSize = .kibibytes(4)
             goAway()
             let log = try AuditLog(store)
             for _ in 0..<20 { log.recordEvent(activity: "a", data: String(repeating: "x", count: 1000)) }

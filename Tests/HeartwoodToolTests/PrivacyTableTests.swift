@@ -361,7 +361,8 @@ import Testing
                 options.privacy = policy
                 file.formatter = LogfmtFormatter(options)
                 let http = try HTTPLogger(
-                    "http://127.0.0.1:9/", spool: folder + "/spool", allowsInsecureHTTP: true)
+                    "http://127.0.0.1:9/", settings: HTTPSettings(allowsInsecureHTTP: true),
+                    spool: folder + "/spool")
                 http.privacy = policy
                 for logger in [database, file, http] as [AbstractLogger] { dispatcher.add(logger) }
                 for sample in Self.samples { log(sample.text(privacy), level: .info, to: dispatcher) }

@@ -23,7 +23,8 @@ struct RecoverTests {
             let broken = SystemCalls { $0 == .write ? .fails(ENOSPC) : nil }
             dispatcher.add(
                 try FileLogger(
-                    LogDirectory(logs, calls: broken), naming: LogFileNaming(application: "shop"),
+                    LogDirectory(logs, calls: broken),
+                    settings: FileSettings(naming: LogFileNaming(application: "shop")),
                     formatter: LineFormatter()))
             for number in 0..<100 { logInfo("order \(number, as: "order")", to: dispatcher) }
             log("GET /", level: LogLevel(bit: 27, name: "access", severity: .notice), to: dispatcher)

@@ -27,10 +27,12 @@ struct RollAtTests {
             #expect(file.rollingBoundary == boundary)
             #expect(file.zone == expected)
             // The boundary takes the place of the age of a day; both can be given.
-            #expect(file.rollingInterval == .zero)
+            #expect(file.rollingInterval == nil)
             destinations.dispatcher.removeAll()
         }
-        #expect(try self.options("--roll-at", name, "--max-age", "2h").rollingInterval == .seconds(7200))
+        #expect(
+            try self.options("--roll-at", name, "--max-age", "2h").files.settings.rollingInterval
+                == .seconds(7200))
         #expect(throws: UsageError.self) { try self.options("--roll-at", "month") }
         #expect(throws: UsageError.self) { try self.options("--roll-at", "") }
     }
@@ -38,12 +40,13 @@ struct RollAtTests {
     @Test(
         "The newest ten files are kept, unless another limit is given without a number",
         arguments: [
-            ([], 10), (["--keep-for", "30d"], 0), (["--quota", "1GiB"], 0),
-            (["--keep-for", "30d", "--keep", "3"], 3), (["--quota", "0"], 10),
-        ])
-    func numberOfFiles(arguments: [String], count: Int) throws {
+            ([], 10), (["--keep-for", "30d"], nil), (["--quota", "1GiB"], nil),
+            (["--keep-for", "30d", "--keep", "3"], 3), (["--quota", "0"], 10), (["--quota", "none"], 10),
+            (["--keep", "none"], nil),
+        ] as [([String], Int?)])
+    func numberOfFiles(arguments: [String], count: Int?) throws {
         let parsed = try Arguments(parsing: ["-d", tool.logs] + arguments, options: PipeCommand.options)
-        #expect(try PipeOptions(parsed).fileCount == count)
+        #expect(try PipeOptions(parsed).files.settings.maximumFileCount == count)
     }
 
     /// Runs the pipe at a time of the wall clock.

@@ -29,9 +29,6 @@ open class AbstractLogger: @unchecked Sendable {
     /// The serial queue on which the hooks are called.
     public final var queue: DispatchQueue { node.inbox.worker.queue }
 
-    /// All settings of a logger that has them in one `Ordered` value; set by its initializer.
-    package final var orderedSettings: any Sendable = ()
-
     private var existingNode: LoggerNode?
     final var node: LoggerNode { existingNode.unsafelyUnwrapped }
 
@@ -76,8 +73,8 @@ open class AbstractLogger: @unchecked Sendable {
     ///
     /// Messages count with their size in the ring, which is about the size of their text plus 100 bytes. A
     /// logger that handles few of many messages, with the policy `block`, can hold up to twice this limit
-    /// plus the size of the ring. ``ByteCount/zero`` means no limit.
-    public final var backlogLimit: ByteCount {
+    /// plus the size of the ring. nil, like zero, means no limit.
+    public final var backlogLimit: ByteCount? {
         get { limits.withLock { $0.limit } }
         set { setLimits { $0.limit = newValue } }
     }

@@ -62,7 +62,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     /// Changes the value in order with the messages, unless `number` is given and no longer that of the
     /// latest value, and says whether it did; `body` runs no user code.
     @discardableResult
-    fileprivate func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
+    func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
         -> Bool
     {
         let state = state
@@ -97,45 +97,5 @@ public struct Ordered<Value: Sendable>: Sendable {
             body(&new)
             isDone = change(of: logger, if: number) { $0 = new }
         }
-    }
-}
-
-/// One setting of a logger that has all its settings in one value: read, set and applied as a property that
-/// is ``Ordered``.
-@propertyWrapper
-public struct OrderedMember<Settings: Sendable, Value> {
-    private let member: WritableKeyPath<Settings, Value>
-
-    /// Makes a property of a member of the settings, which ``AbstractLogger/orderedSettings`` has.
-    package init(_ member: WritableKeyPath<Settings, Value>) { self.member = member }
-
-    /// Only properties of classes that derive from ``AbstractLogger`` can be ordered.
-    @available(
-        *, unavailable, message: "@OrderedMember is for properties of classes that derive from AbstractLogger"
-    )
-    public var wrappedValue: Value {
-        get { fatalError("unavailable") }
-        // swift-format-ignore
-        nonmutating set { fatalError("unavailable") }
-    }
-
-    /// Reads and sets the property of a logger.
-    public static subscript<Logger: AbstractLogger>(
-        _enclosingInstance logger: Logger,
-        wrapped wrapped: ReferenceWritableKeyPath<Logger, Value>,
-        storage storage: ReferenceWritableKeyPath<Logger, OrderedMember<Settings, Value>>
-    ) -> Value {
-        get { settings(of: logger).value(in: logger)[keyPath: logger[keyPath: storage].member] }
-        set {
-            let member = logger[keyPath: storage].member
-            settings(of: logger).change(of: logger) { $0[keyPath: member] = newValue }
-        }
-    }
-
-    private static func settings(of logger: AbstractLogger) -> Ordered<Settings> {
-        guard let settings = logger.orderedSettings as? Ordered<Settings> else {
-            preconditionFailure("\(type(of: logger)) has no settings of the type \(Settings.self)")
-        }
-        return settings
     }
 }

@@ -4,7 +4,7 @@
 /// 1. The line is never longer than the limit.
 /// 2. What the formatter makes of it stays whole: the message is shortened, and formatted again. Only a
 ///    formatter whose output does not become shorter has it cut.
-struct MessageCap {
+struct MessageCap: CustomStringConvertible {
     /// The smallest limit that is kept, so that there is room for the mark, and for what comes before a text.
     static let smallest = 256
 
@@ -15,6 +15,8 @@ struct MessageCap {
         guard limit > 0 else { return nil }
         self.limit = max(MessageCap.smallest, limit)
     }
+
+    var description: String { ByteCount(limit).description }
 
     /// Whether a line of so many bytes is too long.
     func isExceeded(by count: Int) -> Bool { count > limit }

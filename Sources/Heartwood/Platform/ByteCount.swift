@@ -22,7 +22,7 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
         return ByteCount(overflow ? .max : product)
     }
 
-    /// Zero bytes; as a limit, zero means no limit.
+    /// Zero bytes.
     public static let zero = ByteCount(0)
 
     /// An amount in bytes.

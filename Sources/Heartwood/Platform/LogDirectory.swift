@@ -9,19 +9,6 @@ import CHeartwood
 ///
 /// Every member may be used from any thread.
 package final class LogDirectory: Sendable {
-    /// How careful to be, and how to make what is missing.
-    package struct Policy: Sendable, Hashable {
-        /// The permissions of directories that are made.
-        package var directoryMode: UInt32 = 0o700
-        /// Accepts a directory that others may write to, or that belongs to another user.
-        package var acceptsShared = false
-
-        package init(directoryMode: UInt32 = 0o700, acceptsShared: Bool = false) {
-            self.directoryMode = directoryMode
-            self.acceptsShared = acceptsShared
-        }
-    }
-
     private struct State {
         var descriptor: Descriptor
         /// How many of the last directories of the path were made, whose names the disk may not have.
@@ -41,7 +28,7 @@ package final class LogDirectory: Sendable {
     /// The path as it was given, without a final slash.
     package let path: String
     package let calls: SystemCalls
-    private let policy: Policy
+    private let policy: LogDirectoryPolicy
 
     // MARK: Guarded by 'state'
     private let state: Locked<State>
@@ -53,7 +40,8 @@ package final class LogDirectory: Sendable {
     /// - Throws: ``LogError`` of code `unsafe` where others may write to it, `setting` for a path that cannot
     ///   name a directory, else `file`.
     package init(
-        _ path: String, policy: Policy = Policy(), calls: SystemCalls = SystemCalls(), isMade: Bool = true
+        _ path: String, policy: LogDirectoryPolicy = LogDirectoryPolicy(), calls: SystemCalls = SystemCalls(),
+        isMade: Bool = true
     ) throws {
         var path = try HomeDirectory.expand(path)
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -144,7 +132,7 @@ package final class LogDirectory: Sendable {
     // MARK: Opening
 
     private static func open(
-        _ path: String, _ policy: Policy, _ calls: SystemCalls, _ isMade: Bool = true
+        _ path: String, _ policy: LogDirectoryPolicy, _ calls: SystemCalls, _ isMade: Bool = true
     ) throws -> State {
         let number: Int32
         var made = 0
@@ -152,7 +140,7 @@ package final class LogDirectory: Sendable {
             number = try calls.openDirectory(path)
         } catch let failure where failure.number == ENOENT && isMade {
             do {
-                made = try calls.makeDirectories(path, mode: policy.directoryMode)
+                made = try calls.makeDirectories(path, mode: UInt32(policy.mode.bits))
                 number = try calls.openDirectory(path)
             } catch {
                 throw LogError(
@@ -178,7 +166,7 @@ package final class LogDirectory: Sendable {
     }
 
     private static func check(
-        _ status: FileStatus, _ path: String, _ policy: Policy, user: UInt32
+        _ status: FileStatus, _ path: String, _ policy: LogDirectoryPolicy, user: UInt32
     ) throws {
         guard !policy.acceptsShared else { return }
         guard status.mode & 0o022 == 0 else {

@@ -26,11 +26,11 @@ extension LogDirectory {
     /// - Throws: what keeps the file from its class, as `.complete` does while the device is locked; it is
     ///   removed then.
     func protect(
-        _ file: Descriptor, _ name: String, as protection: LogFileProtection, isInBackup: Bool
+        _ file: Descriptor, _ name: String, as protection: LogFileProtection, isExcludedFromBackup: Bool
     ) throws(SystemFailure) {
         #if canImport(Darwin)
         try setProtection(of: file, name, to: protection.rawValue)
-        if !isInBackup { excludeFromBackup(name) }
+        if isExcludedFromBackup { excludeFromBackup(name) }
         #endif
     }
 

@@ -98,14 +98,14 @@ extension LogSettingDecoder where Value == Duration {
     }
 }
 
-extension LogSettingDecoder where Value == UInt16 {
+extension LogSettingDecoder where Value == FileMode {
     /// Permissions of a file, in octal digits: `"0640"`.
     static var permissions: LogSettingDecoder {
         LogSettingDecoder("file mode", write: "octal digits in quotes, such as \"0640\"") { setting in
             guard let text = setting.string, (3...4).contains(text.count), let mode = UInt16(text, radix: 8),
                 mode <= 0o7777
             else { return nil }
-            return mode
+            return FileMode(mode)
         }
     }
 }

@@ -126,6 +126,22 @@ public struct LogSettingDecoder<Value>: Sendable {
         }
     }
 
+    /// Makes a decoder of a limit: such a value, or `"none"` or 0 for no limit.
+    package static func limit<Limit>(_ decoder: LogSettingDecoder<Limit>) -> LogSettingDecoder<Limit?>
+    where Value == Limit? {
+        let read = decoder.read
+        return LogSettingDecoder(
+            "\(decoder.name) or none", advice: decoder.advice.map { $0 + ", or none" }
+        ) { setting, path, collector in
+            if ["none", "0"].contains(setting.string) { return .some(nil) }
+            if case .integer(0) = setting.value { return .some(nil) }
+            let own = ProblemCollector()
+            let value = read(setting, path, own)
+            for problem in own.problems { collector.add(problem.place, path, problem.text + ", or none") }
+            return value.map { .some($0) }
+        }
+    }
+
     /// A decoder of a list of such values; a single value counts as a list of one.
     public var list: LogSettingDecoder<[Value]> {
         let read = self.read

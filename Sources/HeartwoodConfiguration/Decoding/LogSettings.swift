@@ -1,4 +1,4 @@
-import Heartwood
+package import Heartwood
 
 /// The settings of one logger or formatter, read key by key.
 ///
@@ -26,7 +26,7 @@ public final class LogSettings {
     let path: [String]
     let collector: ProblemCollector
     /// The keys that were asked for, with what they take.
-    private(set) var asked: [(key: String, form: String, isRequired: Bool)] = []
+    private(set) var asked: [LogConfiguration.KnownKey] = []
     /// Settings that are properties of a logger.
     private(set) var tunings: [SettingTuning] = []
     /// Settings that are given to the initializer; a change of one needs another logger.
@@ -68,11 +68,22 @@ public final class LogSettings {
         return decoder.read(given, path + [key], collector)
     }
 
-    /// An optional setting that had another name before, which is read where the new one is missing.
-    func optional<Value>(
-        _ key: String, formerly old: String, _ decoder: LogSettingDecoder<Value>
+    /// Reads an optional setting with a default, for the initializer of the logger.
+    package func optional<Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, standard: Value
+    ) -> Value {
+        note(key, decoder.name, standard: SettingValue.text(of: standard))
+        return setting[key].flatMap { given in
+            fixed[key] = given
+            return decoder.read(given, path + [key], collector)
+        } ?? standard
+    }
+
+    /// Reads an optional setting whose default may be nil, for the initializer of the logger.
+    package func optional<Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, standard: Value?
     ) -> Value? {
-        optional(nameInUse(of: key, formerly: old, decoder.name), decoder)
+        optional(key, decoder.map { .some($0) }, standard: standard)
     }
 
     /// Binds a setting to a property of the logger.
@@ -92,6 +103,22 @@ public final class LogSettings {
         tune([key], property, setting[key].flatMap { decoder.read($0, path + [key], collector) })
     }
 
+    /// Binds a setting whose default is known.
+    package func bind<Target: AnyObject, Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>,
+        to property: ReferenceWritableKeyPath<Target, Value>, standard: Value
+    ) {
+        note(key, decoder.name, standard: SettingValue.text(of: standard))
+        tune([key], property, setting[key].flatMap { decoder.read($0, path + [key], collector) })
+    }
+
+    /// A function that binds settings to members of the logger's settings, whose defaults are in `standard`.
+    package func members<Target: ConfigurableLogger>(
+        of logger: Target.Type, standard: Target.Settings
+    ) -> LogSettingsMembers<Target> {
+        LogSettingsMembers(settings: self, standard: standard)
+    }
+
     /// Binds a setting to an optional property of the logger, as the other `bind(_:_:to:)` does.
     ///
     /// - Parameters:
@@ -107,21 +134,12 @@ public final class LogSettings {
         tune([key], property, value.map(Optional.some))
     }
 
-    /// Binds a setting that had another name before, which is read where the new one is missing.
-    package func bind<Target: AnyObject, Value>(
-        _ key: String, formerly old: String, _ decoder: LogSettingDecoder<Value>,
-        to property: ReferenceWritableKeyPath<Target, Value>
-    ) {
-        let used = nameInUse(of: key, formerly: old, decoder.name)
-        tune([key, old], property, setting[used].flatMap { decoder.read($0, path + [used], collector) })
-    }
-
     /// A property that several settings make together; nil leaves it as the initializer made it.
     package func bind<Target: AnyObject, Value>(
         together keys: [(key: String, form: String)], _ property: ReferenceWritableKeyPath<Target, Value>,
         _ value: Value?
     ) {
-        for (key, form) in keys where !asked.contains(where: { $0.key == key }) { note(key, form) }
+        for (key, form) in keys where !asked.contains(where: { $0.name == key }) { note(key, form) }
         for (key, _) in keys { fixed[key] = nil }
         tune(keys.map(\.key), property, value)
     }
@@ -146,30 +164,42 @@ public final class LogSettings {
 
     // MARK: Inside
 
-    private func nameInUse(of key: String, formerly old: String, _ form: String) -> String {
-        note(key, form)
-        guard setting[old] != nil else { return key }
-        note(old, form)
-        guard setting[key] != nil else { return old }
-        problem("“\(old)” is the former name of “\(key)”; remove it", at: old)
-        return key
+    private func note(_ key: String, _ form: String, isRequired: Bool = false, standard: String? = nil) {
+        asked.append(
+            LogConfiguration.KnownKey(name: key, form: form, isRequired: isRequired, standard: standard))
     }
 
-    private func note(_ key: String, _ form: String, isRequired: Bool = false) {
-        asked.append((key, form, isRequired))
+    fileprivate func bind<Target: ConfigurableLogger, Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, member: WritableKeyPath<Target.Settings, Value>,
+        of _: Target.Type, standard: Target.Settings
+    ) {
+        note(key, decoder.name, standard: SettingValue.text(of: standard[keyPath: member]))
+        tune(
+            [key], setting[key].flatMap { decoder.read($0, path + [key], collector) },
+            get: { (target: Target) in target.settings[keyPath: member] },
+            set: { (target: Target, value) in target[dynamicMember: member] = value })
     }
 
     private func tune<Target: AnyObject, Value>(
         _ keys: [String], _ property: ReferenceWritableKeyPath<Target, Value>, _ value: Value?
     ) {
+        tune(
+            keys, value, get: { (target: Target) in target[keyPath: property] },
+            set: { (target: Target, value) in target[keyPath: property] = value })
+    }
+
+    private func tune<Target: AnyObject, Value>(
+        _ keys: [String], _ value: Value?, get: @escaping (Target) -> Value,
+        set: @escaping (Target, Value) -> Void
+    ) {
         let given = keys.compactMap { key in setting[key].map { LogSetting.Member(key, $0) } }
         tunings.append(
             SettingTuning(
                 key: keys.joined(separator: "+"), setting: given.isEmpty ? nil : LogSetting(.object(given)),
-                set: value.map { value in { ($0 as? Target)?[keyPath: property] = value } },
+                set: value.map { value in { target in (target as? Target).map { set($0, value) } } },
                 keep: { target in
-                    guard let before = (target as? Target)?[keyPath: property] else { return { _ in } }
-                    return { ($0 as? Target)?[keyPath: property] = before }
+                    guard let before = (target as? Target).map(get) else { return { _ in } }
+                    return { target in (target as? Target).map { set($0, before) } }
                 }))
     }
 
@@ -179,12 +209,32 @@ public final class LogSettings {
     /// Reports all unknown keys; keys that start with `//` are comments.
     func finish() {
         if acceptsAnything { return }
-        let known = asked.map(\.key)
+        let known = asked.map(\.name)
         for member in setting.members ?? [] where !known.contains(member.key) {
             if member.key.hasPrefix("//") { continue }
             let hint = Spelling.hint(for: member.key, among: known)
             collector.add(member.place, path, "unknown setting “\(member.key)”\(hint)")
         }
+    }
+}
+
+/// Binds settings to the members of a logger's settings.
+///
+/// Called as a function: `bind("maximumFileSize", .size, \.maximumFileSize)`.
+package struct LogSettingsMembers<Target: ConfigurableLogger> {
+    fileprivate let settings: LogSettings
+    fileprivate let standard: Target.Settings
+
+    package func callAsFunction<Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, _ member: WritableKeyPath<Target.Settings, Value>
+    ) {
+        settings.bind(key, decoder, member: member, of: Target.self, standard: standard)
+    }
+
+    package func callAsFunction<Value>(
+        _ key: String, _ decoder: LogSettingDecoder<Value>, _ member: WritableKeyPath<Target.Settings, Value?>
+    ) {
+        self(key, decoder.map { .some($0) }, member)
     }
 }
 
@@ -216,5 +266,16 @@ public struct LogRequiredSetting<Value> {
             )
         }
         return content
+    }
+}
+
+extension LogConfiguration {
+    /// A key, what it takes, and whether it must be there.
+    package struct KnownKey: Hashable, Sendable {
+        package let name: String
+        package let form: String
+        package let isRequired: Bool
+        /// What holds without it, where that is a short text.
+        package var standard: String?
     }
 }

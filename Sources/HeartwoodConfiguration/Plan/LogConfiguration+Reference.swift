@@ -2,19 +2,12 @@ import Heartwood
 
 /// The keys that there are, for the reference in `Docs/Configuration.md` and the test that keeps it right.
 extension LogConfiguration {
-    /// A key, what it takes, and whether it must be there.
-    package struct KnownKey: Hashable, Sendable {
-        package let name: String
-        package let form: String
-        package let isRequired: Bool
-    }
-
     /// The keys of a table with nothing in it: asked for, and not found.
     private static func keys(_ read: (LogSettings) throws -> Void) -> [KnownKey] {
         let settings = LogSettings(
             LogSetting(.object([])), name: "", path: [], collector: ProblemCollector())
         try? read(settings)
-        return settings.asked.map { KnownKey(name: $0.key, form: $0.form, isRequired: $0.isRequired) }
+        return settings.asked
     }
 
     /// The keys of the whole.

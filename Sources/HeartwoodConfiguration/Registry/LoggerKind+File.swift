@@ -4,34 +4,37 @@ extension LoggerKind {
     /// The kind of a `FileLogger`: `"file"`.
     public static let file = LoggerKind("file") { settings in
         let directory = settings.required("directory", .path)
-        let directoryMode = settings.optional("directoryMode", .permissions)
-        let acceptsShared = settings.optional("acceptsSharedDirectory", .bool)
-        settings.bind("naming", .naming, to: \FileLogger.naming)
-        settings.bind("maximumFileSize", .size, to: \FileLogger.maximumFileSize)
-        settings.bind("rollingInterval", .time, to: \FileLogger.rollingInterval)
-        settings.bind(
+        let standard = LogDirectoryPolicy()
+        let mode = settings.optional("directoryMode", .permissions, standard: standard.mode)
+        let acceptsShared = settings.optional(
+            "acceptsSharedDirectory", .bool, standard: standard.acceptsShared)
+        let bind = settings.members(of: FileLogger.self, standard: FileSettings())
+        bind("naming", .naming, \.naming)
+        bind("maximumFileSize", .limit(.size), \.maximumFileSize)
+        bind("rollingInterval", .limit(.time), \.rollingInterval)
+        bind(
             "rollingBoundary", .choice(LogCalendarBoundary.allCases.map { ($0.rawValue, $0) }),
-            to: \FileLogger.rollingBoundary)
-        settings.bind("zone", formerly: "timeZone", .zone, to: \FileLogger.zone)
-        settings.bind("maximumFileCount", .integer(), to: \FileLogger.maximumFileCount)
-        settings.bind("diskQuota", .size, to: \FileLogger.diskQuota)
-        settings.bind("maximumFileAge", .time, to: \FileLogger.maximumFileAge)
-        settings.bind("fileMode", .permissions, to: \FileLogger.fileMode)
-        settings.bind("reusesFiles", .bool, to: \FileLogger.reusesFiles)
-        settings.bind("fileHeader", .string, to: \FileLogger.fileHeader)
-        settings.bind("currentLink", .string, to: \FileLogger.currentLink)
-        settings.bind("isShared", .bool, to: \FileLogger.isShared)
-        settings.bind("syncPolicy", .syncPolicy, to: \FileLogger.syncPolicy)
-        settings.bind("maximumMessageSize", .size, to: \FileLogger.maximumMessageSize)
-        settings.bind("waitingLimit", .size, to: \FileLogger.waitingLimit)
-        settings.bind("minimumFreeSpace", .size, to: \FileLogger.minimumFreeSpace)
-        settings.bind(
+            \.rollingBoundary)
+        bind("zone", .zone, \.zone)
+        bind("maximumFileCount", .limit(.integer()), \.maximumFileCount)
+        bind("diskQuota", .limit(.size), \.diskQuota)
+        bind("maximumFileAge", .limit(.time), \.maximumFileAge)
+        bind("fileMode", .permissions, \.fileMode)
+        bind("reusesFiles", .bool, \.reusesFiles)
+        bind("fileHeader", .string, \.fileHeader)
+        bind("currentLink", .string, \.currentLink)
+        bind("isShared", .bool, \.isShared)
+        bind("syncPolicy", .syncPolicy, \.syncPolicy)
+        bind("maximumMessageSize", .limit(.size), \.maximumMessageSize)
+        bind("waitingLimit", .size, \.waitingLimit)
+        bind("minimumFreeSpace", .size, \.minimumFreeSpace)
+        bind(
             "archiveFormat",
             .choice([("plain", .plain), ("gzip", .init(.gzip)), ("encrypted", .init(.encrypted))]),
-            to: \FileLogger.archiveFormat)
-        settings.bind(
+            \.archiveFormat)
+        bind(
             "archiveKey", LogSettingDecoder<SecretReference>.secret.map { $0 as any SecretProvider },
-            to: \FileLogger.archiveKey)
+            \.archiveKey)
         let format = settings.setting["archiveFormat"]?.string
         if let format, ["gzip", "encrypted"].contains(format), !ArchiveLibraries.isRegistered {
             settings.problem(ArchiveLibraries.missing("“\(format)”"), at: "archiveFormat")
@@ -43,8 +46,8 @@ extension LoggerKind {
         let isShared = if case .bool(true)? = settings.setting["isShared"]?.value { true } else { false }
         return {
             let file = try FileLogger(
-                directory: directory.value, name: settings.name, directoryMode: directoryMode ?? 0o700,
-                acceptsSharedDirectory: acceptsShared ?? false)
+                directory: directory.value, name: settings.name,
+                policy: LogDirectoryPolicy(mode: mode, acceptsShared: acceptsShared))
             try file.check(isShared: isShared, isEncrypted: isEncrypted)
             return file
         }
@@ -58,7 +61,7 @@ extension LogSettingDecoder where Value == LogFileNaming {
             try LogFileNaming(
                 application: settings.optional("application", .string),
                 template: settings.optional("template", .string) ?? "{app} {date}.log",
-                zone: settings.optional("zone", formerly: "timeZone", .zone) ?? .utc,
+                zone: settings.optional("zone", .zone) ?? .utc,
                 activeName: settings.optional("activeName", .string))
         }.or(
             LogSettingDecoder("naming") { try LogFileNaming(template: $0.string ?? $0.shown) },

@@ -3,17 +3,18 @@ import Heartwood
 extension LoggerKind {
     /// The kind of a `ConsoleLogger`: `"console"`.
     public static let console = LoggerKind("console") { settings in
-        settings.bind("stream", .stream, to: \ConsoleLogger.stream)
-        settings.bind(
+        let bind = settings.members(of: ConsoleLogger.self, standard: ConsoleSettings())
+        bind("stream", .stream, \.stream)
+        bind(
             "colors",
             LogSettingDecoder<ConsoleColorDepth>.choice([
                 ("none", .none), ("16", .ansi), ("256", .palette), ("full", .full),
-            ]), to: \ConsoleLogger.colorDepth)
-        settings.bind("zone", .zone, to: \ConsoleLogger.zone)
-        settings.bind("showsSource", .bool, to: \ConsoleLogger.showsSource)
-        settings.bind("showsTime", .bool, to: \ConsoleLogger.showsTime)
-        settings.bind("privacy", .privacy, to: \ConsoleLogger.privacy)
-        settings.bind("escaping", .escaping, to: \ConsoleLogger.escaping)
+            ]), \.colorDepth)
+        bind("zone", .zone, \.zone)
+        bind("showsSource", .bool, \.showsSource)
+        bind("showsTime", .bool, \.showsTime)
+        bind("privacy", .privacy, \.privacy)
+        bind("escaping", .escaping, \.escaping)
         return { ConsoleLogger(name: settings.name) }
     }
 }
@@ -32,8 +33,11 @@ extension LogSettingDecoder where Value == ConsoleLogger.Stream {
 extension LoggerKind {
     /// The kind of a `MemoryLogger`: `"memory"`.
     public static let memory = LoggerKind("memory") { settings in
-        settings.bind("maximumCount", .integer(), to: \MemoryLogger.maximumCount)
-        settings.bind("maximumSize", .size, to: \MemoryLogger.maximumSize)
+        let new = MemoryLogger()
+        settings.bind(
+            "maximumCount", .limit(.integer()), to: \MemoryLogger.maximumCount, standard: new.maximumCount)
+        settings.bind(
+            "maximumSize", .limit(.size), to: \MemoryLogger.maximumSize, standard: new.maximumSize)
         return { MemoryLogger(name: settings.name) }
     }
 }
@@ -41,14 +45,15 @@ extension LoggerKind {
 extension LoggerKind {
     /// The kind of a `SystemLogger`: `"system"`.
     public static let system = LoggerKind("system") { settings in
-        settings.bind("destination", .destination, to: \SystemLogger.destination)
-        settings.bind("facility", .facility, to: \SystemLogger.facility)
-        settings.bind("program", .string, to: \SystemLogger.program)
-        settings.bind("host", .string, to: \SystemLogger.host)
-        settings.bind("privacy", .privacy, to: \SystemLogger.privacy)
-        settings.bind("maximumMessageSize", .size, to: \SystemLogger.maximumMessageSize)
-        settings.bind("waitingLimit", .size, to: \SystemLogger.waitingLimit)
-        settings.bind("sendTimeout", .time, to: \SystemLogger.sendTimeout)
+        let bind = settings.members(of: SystemLogger.self, standard: SystemSettings())
+        bind("destination", .destination, \.destination)
+        bind("facility", .facility, \.facility)
+        bind("program", .string, \.program)
+        bind("host", .string, \.host)
+        bind("privacy", .privacy, \.privacy)
+        bind("maximumMessageSize", .size, \.maximumMessageSize)
+        bind("waitingLimit", .size, \.waitingLimit)
+        bind("sendTimeout", .time, \.sendTimeout)
         return { SystemLogger(name: settings.name) }
     }
 }

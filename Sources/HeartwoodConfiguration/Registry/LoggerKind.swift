@@ -62,7 +62,7 @@ public struct LoggerKind: Sendable {
             LogSettingDecoder<Duration>.time.map { DuplicateSuppression(interval: $0) },
             to: \AbstractLogger.duplicateSuppression)
         settings.bind("flightRecorder", .flightRecorder, to: \AbstractLogger.flightRecorder)
-        settings.bind("backlogLimit", .size, to: \AbstractLogger.backlogLimit)
+        settings.bind("backlogLimit", .limit(.size), to: \AbstractLogger.backlogLimit)
         settings.bind("overflow", .overflow, to: \AbstractLogger.overflowPolicy)
     }
 }

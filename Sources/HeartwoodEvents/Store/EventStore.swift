@@ -6,8 +6,8 @@ public import HeartwoodHTTP
 ///
 /// ```swift
 /// let store = try EventStore(
-///     "https://collector.example.com/events", directory: "/var/lib/app/events", user: "anna",
-///     prefix: "audit")
+///     "https://collector.example.com/events", directory: "/var/lib/app/events",
+///     settings: EventSettings(user: "anna", prefix: "audit"))
 /// store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
 /// ```
 ///
@@ -25,7 +25,7 @@ public import HeartwoodHTTP
 /// after the last setting was changed: settings that follow the creation at once hold for the first request.
 ///
 /// Nothing is ever dropped to make room. When the files reach `uploader.spoolSettings.maximumBytes`, 4 GiB
-/// unless given, new events are refused with an error until something was sent.
+/// by default, new events are refused with an error until something was sent.
 public final class EventStore: Sendable {
     typealias Completion = @Sendable ((any Error)?) -> Void
 
@@ -69,41 +69,27 @@ public final class EventStore: Sendable {
     /// - Parameters:
     ///   - address: Where events are sent.
     ///   - directory: Where the files are kept; made where it is missing.
-    ///   - user: Whose events they are; `default` unless given.
-    ///   - prefix: The name of this row of partitions; `events` unless given. Another prefix is another
-    ///     store.
-    ///   - encoding: The requests' form; an array of the events unless given. Others work as well: an event's
-    ///     fields are its entry's metadata.
-    ///   - partitionSize: When a partition is full; 256 MiB unless given.
-    ///   - settings: Further settings of the files; nil: those described above, and at `SpoolSettings`.
-    ///     `overflow` and `maximumFiles` mean nothing here.
+    ///   - settings: Whose events they are, and how they are sent.
     ///   - dispatcher: Where the uploader belongs to, and where its errors are reported.
-    ///   - allowsInsecureHTTP: Whether plain `http` to another machine is meant.
-    ///   - transport: What carries requests; the system's unless given.
     ///   - connectivity: Tells when there is a network; nil: there always is.
     ///   - clock: Where times come from.
-    ///   - errorHandler: Called, on a queue of the store's own, with each error that no completion gets:
-    ///     events that could not be stored, scopes that were released, files that cannot be opened. Without
-    ///     one they go to the dispatcher's diagnostics. Nothing ever aborts.
     /// - Throws: `LogError`: `.setting` for a prefix, user or address that cannot be used, `.inUse` when
     ///   there is such a store already, `.file` or `.unsafe` when the directory cannot be used.
     public init(
-        _ address: String, directory: String, user: String = "default", prefix: String = "events",
-        encoding: any RemoteEncoding = EventEncoding(), partitionSize: ByteCount = .mebibytes(256),
-        settings: SpoolSettings? = nil, dispatcher: LogDispatcher = .shared, allowsInsecureHTTP: Bool = false,
-        transport: (any HTTPTransport)? = nil, connectivity: (any ConnectivityMonitor)? = nil,
-        clock: any LogClock = SystemClock(), errorHandler: (@Sendable (any Error) -> Void)? = nil
+        _ address: String, directory: String, settings: EventSettings = EventSettings(),
+        dispatcher: LogDispatcher = .shared, connectivity: (any ConnectivityMonitor)? = nil,
+        clock: any LogClock = SystemClock()
     ) throws {
-        try Self.check("prefix", prefix)
-        try Self.check("user", user)
-        var settings = settings ?? Self.usualSettings
-        settings.payloadLimit = SpoolRecord.largestPayload
-        let spoolSettings = settings
-        let path = directory.absolutePath() + "/" + user + "/" + prefix
+        try settings.check()
+        var upload = settings.upload
+        upload.spoolSettings.payloadLimit = SpoolRecord.largestPayload
+        let path = directory.absolutePath() + "/" + settings.user + "/" + settings.prefix
         let completions = WorkQueue("heartwood.events.completions")
+        let errorHandler = settings.errorHandler
         func open() throws -> any UnsentStore {
             let partitions = try PartitionedSpool(
-                path: path, partitionSize: partitionSize, settings: spoolSettings, clock: clock
+                path: path, partitionSize: settings.partitionSize, settings: upload.spoolSettings,
+                clock: clock
             ) { newest in
                 EventID(at: clock.now(), after: newest.flatMap { EventID($0) }).description
             }
@@ -113,9 +99,8 @@ public final class EventStore: Sendable {
             return partitions
         }
         uploader = try HTTPLogger(
-            address, encoding: encoding, name: "events.\(prefix)", formatter: nil, settings: spoolSettings,
-            allowsInsecureHTTP: allowsInsecureHTTP, appVersion: nil, appBuild: nil, transport: transport,
-            connectivity: connectivity, clock: clock, takesNoMessages: true, open: open)
+            address, settings: upload, name: "events.\(settings.prefix)", connectivity: connectivity,
+            clock: clock, takesNoMessages: true, open: open)
         self.completions = completions
         // So that what waits for it is bounded by what is stored, also where threads are short.
         _ = completions.keepThread()
@@ -123,34 +108,13 @@ public final class EventStore: Sendable {
         self.clock = clock
         self.dispatcher = dispatcher
         self.errorHandler = errorHandler
-        self.settings = Locked((partitionSize, nil))
+        self.settings = Locked((settings.partitionSize, nil))
         // An audit waits longer for a disk that takes nothing than a message does.
         uploader.overflowPolicy = .block(upTo: .seconds(10))
         dispatcher.add(uploader, levels: .off)
     }
 
     deinit { dispatcher.release(uploader) }
-
-    private static var usualSettings: SpoolSettings {
-        var settings = SpoolSettings()
-        settings.maximumBytes = .gibibytes(4)
-        return settings
-    }
-
-    /// A name that can be a directory's.
-    private static func check(_ kind: String, _ name: String) throws {
-        if name.isEmpty {
-            throw LogError(
-                .setting,
-                kind == "prefix"
-                    ? "Audit partition prefix must not be empty" : "the \(kind) must not be empty")
-        }
-        if name.contains(where: { $0 == "/" || $0 == "\\" || $0 == "\0" }) || name == "." || name == ".." {
-            throw LogError(
-                .setting,
-                "the \(kind) “\(name)” is not valid: it must not contain slashes, or be “.” or “..”")
-        }
-    }
 
     // MARK: - Settings
 
@@ -235,7 +199,7 @@ public final class EventStore: Sendable {
             let limit = uploader.backlogLimit
             let answer = inbox.withLock {
                 $0.offer(
-                    operation, weighing: operation.size, limit: limit == .zero ? .max / 4 : limit.bytes,
+                    operation, weighing: operation.size, limit: limit.limit == 0 ? .max / 4 : limit.limit,
                     patience: patience, at: clock.uptime())
             }
             switch answer {
@@ -248,7 +212,7 @@ public final class EventStore: Sendable {
                     operation,
                     LogError(
                         .full,
-                        "an event was lost: \(limit) of events are waiting "
+                        "an event was lost: \(ByteCount(limit.limit)) of events are waiting "
                             + "to be written, and the disk makes no progress",
                         place: path))
             }

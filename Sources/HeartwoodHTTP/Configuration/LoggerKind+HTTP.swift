@@ -12,7 +12,9 @@ extension LoggerKind {
     public static let http = LoggerKind("http") { settings in
         let spool = settings.optional("spool", .path)
         let encoding = settings.required("encoding", .encoding)
-        let insecure = settings.optional("allowsInsecureHTTP", .bool) ?? false
+        let standard = HTTPSettings()
+        let insecure = settings.optional(
+            "allowsInsecureHTTP", .bool, standard: standard.allowsInsecureHTTP)
         let text = settings.required("url", .string)
         let address = text.content.flatMap { text in
             settings.check("url") { try HTTPAddress(text, allowsInsecureHTTP: insecure) }
@@ -26,17 +28,17 @@ extension LoggerKind {
         settings.bind(
             together: [("headers", "headers"), ("authorization", "authorization")], \HTTPLogger.decorators,
             headers == nil && authorization == nil ? nil : all)
-        let version = settings.optional("appVersion", .string)
-        let build = settings.optional("appBuild", .integer())
+        let version = settings.optional("appVersion", .string, standard: standard.appVersion)
+        let build = settings.optional("appBuild", .integer(), standard: standard.appBuild)
         let transport = transportOptions(settings)
-        tunesSending(settings)
-        tunesAnswers(settings)
-        tunesStore(settings)
+        let bind = settings.members(of: HTTPLogger.self, standard: standard)
+        bindSending(bind)
+        bindStore(bind)
         return {
-            try HTTPLogger(
-                text.value, encoding: encoding.value, spool: spool, name: settings.name,
-                allowsInsecureHTTP: insecure, appVersion: version, appBuild: build,
-                transport: try transport.map { PlatformTransport.make(options: try $0.checked()) })
+            var first = HTTPSettings(encoding: encoding.value, allowsInsecureHTTP: insecure)
+            (first.appVersion, first.appBuild) = (version, build)
+            first.transport = try transport.map { PlatformTransport.make(options: try $0.checked()) }
+            return try HTTPLogger(text.value, settings: first, spool: spool, name: settings.name)
         }
     }
 
@@ -51,49 +53,37 @@ extension LoggerKind {
         return options == TransportOptions() ? nil : options
     }
 
-    private static func tunesSending(_ settings: LogSettings) {
-        settings.bind("sendInterval", formerly: "interval", .time, to: \HTTPLogger.sendInterval)
-        settings.bind("backgroundInterval", .time, to: \HTTPLogger.backgroundInterval)
-        settings.bind("jitter", .number(0...1), to: \HTTPLogger.jitter)
-        settings.bind("pointThreshold", formerly: "threshold", .integer(), to: \HTTPLogger.pointThreshold)
-        settings.bind("levelWeights", formerly: "weights", .weights, to: \HTTPLogger.levelWeights)
-        tunesLimit("countThreshold", .max, \HTTPLogger.countThreshold, settings)
-        tunesLimit(
-            "maximumMessagesPerRequest", BatchState.widestBatch, \HTTPLogger.maximumMessagesPerRequest,
-            settings)
-        settings.bind("maximumBytesPerRequest", .size, to: \HTTPLogger.maximumBytesPerRequest)
-        settings.bind("requestTimeout", formerly: "timeout", .time, to: \HTTPLogger.requestTimeout)
-        settings.bind("compressionLevel", .integer(0...9), to: \HTTPLogger.compressionLevel)
-        settings.bind("maximumMessageSize", .size, to: \HTTPLogger.maximumMessageSize)
-        settings.bind("privacy", .privacy, to: \HTTPLogger.privacy)
-        settings.bind("isPaused", .bool, to: \HTTPLogger.isPaused)
-        settings.bind("userName", .string, to: \HTTPLogger.userName)
-        settings.bind("deviceFacts", .deviceFacts, to: \HTTPLogger.deviceFacts)
+    private static func bindSending(_ bind: LogSettingsMembers<HTTPLogger>) {
+        bind("sendInterval", .time, \.sendInterval)
+        bind("backgroundInterval", .time, \.backgroundInterval)
+        bind("jitter", .number(HTTPSettings.jitters), \.jitter)
+        bind("pointThreshold", .limit(.integer()), \.pointThreshold)
+        bind("levelWeights", .weights, \.levelWeights)
+        bind("countThreshold", .limit(.integer()), \.countThreshold)
+        bind(
+            "maximumMessagesPerRequest", .limit(.integer(0...BatchState.widestBatch)),
+            \.maximumMessagesPerRequest)
+        bind("maximumBytesPerRequest", .size, \.maximumBytesPerRequest)
+        bind("requestTimeout", .time, \.requestTimeout)
+        bind("compressionLevel", .integer(HTTPSettings.compressionLevels), \.compressionLevel)
+        bind("maximumMessageSize", .size, \.maximumMessageSize)
+        bind("privacy", .privacy, \.privacy)
+        bind("isPaused", .bool, \.isPaused)
+        bind("userName", .string, \.userName)
+        bind("deviceFacts", .deviceFacts, \.deviceFacts)
+        bind("retryPolicy", .retryPolicy, \.retryPolicy)
+        bind("acknowledgementTimeout", .time, \.acknowledgementTimeout)
     }
 
-    private static func tunesAnswers(_ settings: LogSettings) {
-        settings.bind("retryPolicy", .retryPolicy, to: \HTTPLogger.retryPolicy)
-        settings.bind("acknowledgementTimeout", .time, to: \HTTPLogger.acknowledgementTimeout)
-    }
-
-    /// A number that may be missing: 0 stands for nil.
-    private static func tunesLimit(
-        _ key: String, _ highest: Int, _ property: ReferenceWritableKeyPath<HTTPLogger, Int?>,
-        _ settings: LogSettings
-    ) {
-        let number = settings.optional(key, .integer(0...highest))
-        settings.bind(together: [(key, "integer")], property, number.map { $0 == 0 ? nil : $0 })
-    }
-
-    private static func tunesStore(_ settings: LogSettings) {
-        settings.bind("spoolLimit", .size, to: \HTTPLogger.spoolSettings.maximumBytes)
-        settings.bind("spoolMaximumAge", .time, to: \HTTPLogger.spoolSettings.maximumAge)
-        settings.bind("spoolOverflow", .spoolOverflow, to: \HTTPLogger.spoolSettings.overflow)
-        settings.bind("spoolSynchronizes", .bool, to: \HTTPLogger.spoolSettings.synchronizes)
-        settings.bind("saveDelay", .time, to: \HTTPLogger.saveDelay)
-        settings.bind("deadLetterLimit", .size, to: \HTTPLogger.deadLetterLimit)
-        settings.bind("flushWait", .time, to: \HTTPLogger.flushWait)
-        settings.bind("exitWait", .time, to: \HTTPLogger.exitWait)
+    private static func bindStore(_ bind: LogSettingsMembers<HTTPLogger>) {
+        bind("spoolLimit", .size, \.spoolSettings.maximumBytes)
+        bind("spoolMaximumAge", .limit(.time), \.spoolSettings.maximumAge)
+        bind("spoolOverflow", .spoolOverflow, \.spoolSettings.overflow)
+        bind("spoolSynchronizes", .bool, \.spoolSettings.synchronizes)
+        bind("saveDelay", .time, \.saveDelay)
+        bind("deadLetterLimit", .size, \.deadLetterLimit)
+        bind("flushWait", .time, \.flushWait)
+        bind("exitWait", .time, \.exitWait)
     }
 }
 

@@ -81,7 +81,7 @@ package final class PartitionedSpool: UnsentStore {
     private var partitionSettings: SpoolSettings {
         var settings = settings
         settings.maximumBytes = ByteCount(.max)
-        settings.maximumFiles = 0
+        settings.maximumFiles = nil
         settings.overflow = .dropNewest
         settings.segmentBytes = min(
             settings.segmentBytes, ByteCount(max(4096, partitionSize.bytes / 8)))

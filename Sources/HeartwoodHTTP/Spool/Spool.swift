@@ -234,7 +234,7 @@ extension Spool {
         guard let disk, !unsaved.isEmpty else { return true }
         let written = disk.write(unsaved.all, settings, uptime: clock.uptime())
         unsaved.removeFirst(written)
-        let limit = settings.maximumFiles
+        let limit = settings.maximumFiles ?? 0
         while limit > 0 && disk.segments.count > limit, evictOldest() {}
         return unsaved.isEmpty
     }

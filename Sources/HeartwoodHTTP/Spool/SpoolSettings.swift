@@ -2,31 +2,57 @@ public import Heartwood
 
 /// How much the store of unsent messages holds, for how long, and how it is cut into files.
 public struct SpoolSettings: Sendable, Equatable {
-    /// The most that the unsent messages take, on disk or (without a directory) in memory; 256 MiB by
-    /// default.
+    /// The most that the unsent messages take, on disk or (without a directory) in memory.
+    ///
+    /// Default: 256 MiB
     public var maximumBytes = ByteCount.mebibytes(256)
-    /// The most files; 10,000 by default, 0 for no limit.
-    public var maximumFiles = 10_000
-    /// How old an unsent message may become; nil, the default: as old as it takes.
+
+    /// The most files.
+    ///
+    /// Default: 10000
+    public var maximumFiles: Int? = 10_000
+
+    /// How old an unsent message may become; an older one is dropped.
+    ///
+    /// Default: none
     public var maximumAge: Duration?
-    /// What goes when a limit is reached; ``SpoolOverflow/dropOldest`` by default.
+
+    /// What goes when a limit is reached.
+    ///
+    /// Default: dropOldest
     public var overflow = SpoolOverflow.dropOldest
-    /// A segment is sealed when it would become larger; 4 MiB by default, an eighth of `maximumBytes` and 128
-    /// MiB at most.
+
+    /// A segment is sealed when it would become larger; an eighth of ``maximumBytes`` and 128 MiB at most.
+    ///
+    /// Default: 4 MiB
     public var segmentBytes = ByteCount.mebibytes(4)
-    /// A segment is sealed when it has so many messages; 100,000 by default.
+
+    /// A segment is sealed when it has so many messages.
+    ///
+    /// Default: 100000
     public var segmentCount = 100_000
-    /// A segment is sealed when its first message is so old; 1 h by default.
+
+    /// A segment is sealed when its first message is so old.
+    ///
+    /// Default: 1h
     public var segmentAge = Duration.seconds(3600)
-    /// Whether each save waits until the disk has it, so that a power cut loses nothing; false by default:
-    /// what was saved survives the death of the process, `kill -9` included.
+
+    /// Whether each save waits until the disk has it, so that a power cut loses nothing.
+    ///
+    /// Without it, what was saved survives the death of the process, `kill -9` included.
+    ///
+    /// Default: false
     public var synchronizes = false
-    /// What of damaged files is kept in `quarantine/`; 8 MiB by default.
+
+    /// The most bytes of damaged files that are kept in `quarantine/`.
+    ///
+    /// Default: 8 MiB
     public var quarantineBytes = ByteCount.mebibytes(8)
+
     /// The largest record; 1 MiB by default, 64 MiB at most.
     package var payloadLimit = SpoolRecord.payloadLimit
 
-    /// Makes the settings that are described at each.
+    /// Makes the default settings.
     public init() {}
 
     var effectivePayloadLimit: Int { min(payloadLimit, SpoolRecord.largestPayload) }

@@ -11,6 +11,8 @@ struct DeliverySettings: Sendable {
     let transport: any HTTPTransport
     /// What requests say of this machine and program.
     var device: LogMetadata = [:]
+    /// How long a flush waits for the delivery.
+    let flushWait: Duration
     /// Whether nothing may ever be dropped, whatever the policy says.
     let neverDrops: Bool
 

@@ -78,7 +78,7 @@ open class DDFileLogger: DDAbstractLogger {
     /// size, and without a limit on the size it is 0 as well: a quota that a program never named removes none
     /// of its lines.
     open var maximumFileSize: UInt64 {
-        get { UInt64(clamping: file?.maximumFileSize.bytes ?? 0) }
+        get { UInt64(clamping: file?.maximumFileSize?.bytes ?? 0) }
         set {
             (manager as? DDLogFileManagerDefault)?.raiseQuota(forFilesOf: newValue)
             file?.maximumFileSize = .bytes(Int(clamping: newValue))
@@ -88,7 +88,7 @@ open class DDFileLogger: DDAbstractLogger {
     /// The time in seconds after which a new file is started, across restarts; a day unless changed, and 0 or
     /// less for no limit.
     open var rollingFrequency: TimeInterval {
-        get { file?.rollingInterval.seconds ?? 0 }
+        get { file?.rollingInterval?.seconds ?? 0 }
         set { file?.rollingInterval = .lumberjackSeconds(newValue) }
     }
 

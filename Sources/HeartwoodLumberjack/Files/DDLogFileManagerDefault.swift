@@ -51,7 +51,8 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     public override convenience init() { self.init(logsDirectory: nil) }
 
     private static let usualDirectory =
-        (try? FileLogger(naming: DDLogFileManagerDefault.usualNaming))?.directoryPath ?? ""
+        (try? FileLogger(settings: FileSettings(naming: DDLogFileManagerDefault.usualNaming)))?.directoryPath
+        ?? ""
 
     /// The names that a manager gives which overrides nothing.
     static let usualNaming = LogFileNaming(
@@ -143,7 +144,8 @@ open class DDLogFileManagerDefault: NSObject, DDLogFileManager {
     /// A logger of the directory, which it creates.
     private func makeReader() throws -> FileLogger {
         if let file { return file }
-        return try FileLogger(directory: logsDirectory, naming: ManagerNaming.naming(for: self))
+        return try FileLogger(
+            directory: logsDirectory, settings: FileSettings(naming: ManagerNaming.naming(for: self)))
     }
 
     /// The logger that uses the manager.

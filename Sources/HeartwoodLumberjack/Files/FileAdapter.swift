@@ -34,9 +34,14 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
         isDirect = type(of: logger) == DDFileLogger.self
         _serializer = Ordered(wrappedValue: Serializer(manager.logMessageSerializer))
         let naming = ManagerNaming.naming(for: manager)
+        var settings = FileSettings(naming: naming)
+        settings.maximumFileSize = .bytes(Int(clamping: kDDDefaultLogMaxFileSize))
+        settings.rollingInterval = .seconds(kDDDefaultLogRollingFrequency)
+        settings.maximumMessageSize = nil
+        (settings.maximumFileCount, settings.diskQuota) = (nil, nil)
         try super.init(
-            directory: manager.logsDirectory, naming: naming, formatter: nil, name: logger.loggerName.rawValue
-        )
+            directory: manager.logsDirectory, settings: settings, formatter: nil,
+            name: logger.loggerName.rawValue)
         (naming as? ManagerNaming)?.onUnknownName { [weak self, type = "\(type(of: manager))"] name in
             self?.diagnostics.report(
                 .setting,
@@ -45,15 +50,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
                     + " with other names are neither listed nor removed: override both methods together",
                 key: type)
         }
-        maximumFileSize = .bytes(Int(clamping: kDDDefaultLogMaxFileSize))
-        rollingInterval = .seconds(kDDDefaultLogRollingFrequency)
-        maximumMessageSize = .zero
-        isShared = manager.shouldLockLogFile(directoryPath)
-        if let manager = manager as? DDLogFileManagerDefault {
-            manager.attach(self)
-        } else {
-            (maximumFileCount, diskQuota) = (0, .zero)
-        }
+        self.isShared = manager.shouldLockLogFile(directoryPath)
+        (manager as? DDLogFileManagerDefault)?.attach(self)
         FileAdapter.live.withLock { live in
             live.removeAll { $0.object == nil }
             live.append(Weak(self))
@@ -90,7 +88,8 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
             if let isFinished = isFinished(name, in: logger) { return isFinished }
         }
         guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil,
-            let usual = try? FileLogger(directory: folder, naming: DDLogFileManagerDefault.usualNaming)
+            let usual = try? FileLogger(
+                directory: folder, settings: FileSettings(naming: DDLogFileManagerDefault.usualNaming))
         else { return false }
         return isFinished(name, in: usual) ?? false
     }

@@ -16,7 +16,7 @@ final class ConsoleAdapter: ConsoleLogger, @unchecked Sendable {  // the owner g
     convenience init(like other: ConsoleLogger, of logger: DDAbstractLogger) {
         let formatter = other.formatter
         self.init(logger, formatter: (formatter as? FormatterAdapter)?.silent ?? formatter)
-        (palette, colorDepth, escaping) = (other.palette, other.colorDepth, other.escaping)
+        (self.palette, self.colorDepth, self.escaping) = (other.palette, other.colorDepth, other.escaping)
         owner.keep()
     }
 

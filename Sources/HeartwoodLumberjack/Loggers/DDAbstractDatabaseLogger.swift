@@ -40,20 +40,20 @@ open class DDAbstractDatabaseLogger: DDAbstractLogger {
     /// The time in seconds that a message waits for others; 60 unless changed, and 0 or less for no such
     /// limit.
     open var saveInterval: TimeInterval {
-        get { database?.saveInterval.seconds ?? 0 }
+        get { database?.saveInterval?.seconds ?? 0 }
         set { database?.saveInterval = .lumberjackSeconds(newValue) }
     }
 
     /// The time in seconds that a message is kept; 7 days unless changed, and 0 or less for no limit.
     open var maxAge: TimeInterval {
-        get { database?.maximumAge.seconds ?? 0 }
+        get { database?.maximumAge?.seconds ?? 0 }
         set { database?.maximumAge = .lumberjackSeconds(newValue) }
     }
 
     /// The time in seconds between two deletions of old messages; 5 minutes unless changed, and 0 or less for
     /// never.
     open var deleteInterval: TimeInterval {
-        get { database?.deleteInterval.seconds ?? 0 }
+        get { database?.deleteInterval?.seconds ?? 0 }
         set { database?.deleteInterval = .lumberjackSeconds(newValue) }
     }
 

@@ -104,13 +104,14 @@ extension LogDispatcher {
                     ? "complete" : "unfinished: \(flushed.unfinished.joined(separator: ", "))"))
         lines.append("")
         for rule in LogCategory.levelRules { lines.append("levels of \(rule.pattern): \(rule.levels)") }
+        func shown(_ value: Any?) -> String { SettingValue.text(of: value) ?? "" }
         for logger in loggers {
             lines.append("logger \(logger.name): \(type(of: logger)), levels \(logger.levels)")
             guard let file = logger as? FileLogger else { continue }
             lines.append("  directory: \(file.directoryPath)")
             lines.append(
-                "  maximum file size \(file.maximumFileSize), files \(file.maximumFileCount), "
-                    + "quota \(file.diskQuota), rolling interval \(file.rollingInterval)")
+                "  maximum file size \(shown(file.maximumFileSize)), files \(shown(file.maximumFileCount)), "
+                    + "quota \(shown(file.diskQuota)), rolling interval \(shown(file.rollingInterval))")
         }
         lines.append("")
         lines.append(statistics.prometheusText)

@@ -1,6 +1,6 @@
 import CHeartwood
 import CSQLite
-import Heartwood
+public import Heartwood
 
 /// The database that a logger writes, and what is done when it is damaged, locked, full or gone.
 ///
@@ -16,15 +16,9 @@ import Heartwood
 /// Not thread-safe: owned by the logger's hooks.
 final class SQLiteStore {
     /// How it works; see the properties of ``SQLiteLogger``.
-    struct Settings: Equatable {
-        var synchronous = SQLiteSynchronous.normal
-        var busyTimeout = Duration.seconds(2)
-        var maximumSize = ByteCount.zero
-    }
-
     let directory: LogDirectory
     let name: String
-    var settings = Settings() {
+    var settings = SQLiteSettings() {
         didSet { if settings != oldValue { isConfigured = false } }
     }
     private let schema: SQLiteSchema
@@ -85,7 +79,9 @@ final class SQLiteStore {
         }
         // The rows are saved by now, whatever happens here.
         do { try trim() } catch {
-            report(.writeFailed, "\(path) could not be kept below \(settings.maximumSize): \(error)")
+            report(
+                .writeFailed,
+                "\(path) could not be kept below \(ByteCount(settings.maximumSize.limit)): \(error)")
         }
     }
 
@@ -110,7 +106,7 @@ final class SQLiteStore {
 
     /// Deletes the oldest rows while the database is larger than it may be.
     private func trim() throws {
-        let limit = settings.maximumSize.bytes
+        let limit = settings.maximumSize.limit
         guard limit > 0, let connection else { return }
         let pageSize = Int(try connection.number("PRAGMA page_size"))
         // Each round removes a share that is estimated; rows are of different sizes.
@@ -384,4 +380,39 @@ public enum SQLiteSynchronous: String, Hashable, Sendable, CaseIterable {
     case full
 
     var word: String { rawValue.uppercased() }
+}
+
+/// The settings of an ``SQLiteLogger`` beside those of every `AbstractDatabaseLogger`; the logger has each
+/// as a property of the same name.
+public struct SQLiteSettings: Sendable, Equatable {
+    /// What a save waits for.
+    ///
+    /// Default: normal
+    public var synchronous = SQLiteSynchronous.normal
+
+    /// How long a save waits while others have the database locked, before it fails.
+    ///
+    /// The logger's queue waits, not the caller, unless the call is synchronous.
+    ///
+    /// Default: 2s
+    public var busyTimeout = Duration.seconds(2)
+
+    /// The largest size of the database; nil, like zero, is no limit.
+    ///
+    /// The empty tables take about 40 KiB. When the database is larger after a save, the oldest messages are
+    /// deleted, and about a tenth more to leave some room. The write-ahead log is not included; it usually
+    /// takes up to 4 MiB.
+    ///
+    /// Default: none
+    public var maximumSize: ByteCount?
+
+    /// How private values are written, in the text and in the fields.
+    ///
+    /// If the logger has a formatter, the formatter decides for the text.
+    ///
+    /// Default: redact
+    public var privacy = LogPrivacyPolicy.redact
+
+    /// Makes the default settings.
+    public init() {}
 }

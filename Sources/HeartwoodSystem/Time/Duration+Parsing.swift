@@ -28,6 +28,22 @@ extension Duration {
         guard seconds < 9e9 else { return nil }
         self = .seconds(seconds)
     }
+
+    /// The duration as `init(parsing:)` reads it, in the largest unit that leaves a whole number.
+    ///
+    /// `24h`, `7d`, `250ms`. Less than a millisecond is left out.
+    package var shortText: String {
+        let milliseconds = nanoseconds / 1_000_000
+        let units: [(name: String, size: Int64)] = [("h", 3_600_000), ("m", 60_000), ("s", 1000)]
+        // Days from two on: a day is 24 hours.
+        if milliseconds >= 172_800_000, milliseconds % 86_400_000 == 0 {
+            return "\(milliseconds / 86_400_000)d"
+        }
+        for (name, size) in units where milliseconds >= size && milliseconds % size == 0 {
+            return "\(milliseconds / size)\(name)"
+        }
+        return milliseconds == 0 ? "0s" : "\(milliseconds)ms"
+    }
 }
 
 extension Duration {

@@ -96,6 +96,13 @@ struct Arguments {
         }
     }
 
+    /// A limit that `read` reads; nil for `none`, and `standard` where the option is not given.
+    func limit<Value>(
+        _ name: String, standard: Value?, _ read: (String) throws -> Value?
+    ) throws -> Value? {
+        value(name) == "none" ? nil : try read(name) ?? standard
+    }
+
     /// A time: `30s`, `5m`, `12h`, `7d`, `2w`.
     func duration(_ name: String) throws -> Duration? {
         try value(name).map { text in

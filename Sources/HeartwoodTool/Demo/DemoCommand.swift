@@ -43,10 +43,10 @@ enum DemoCommand: Subcommand {
 
         let collector = try DemoCollector(rejecting: 1)
         let console = ConsoleLogger(.standardOutput)
-        let file = try FileLogger(
-            directory: directory, naming: LogFileNaming(application: "shop"), name: "files")
-        file.maximumFileSize = .kibibytes(32)
-        file.maximumFileCount = 0
+        var settings = FileSettings(naming: LogFileNaming(application: "shop"))
+        settings.maximumFileSize = .kibibytes(32)
+        settings.maximumFileCount = nil
+        let file = try FileLogger(directory: directory, settings: settings, name: "files")
         let http = try HTTPLogger(collector.address + "/logs", name: "http")
         http.sendInterval = .seconds(1)
         let dispatcher = LogDispatcher.shared

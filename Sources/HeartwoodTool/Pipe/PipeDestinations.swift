@@ -50,23 +50,23 @@ final class PipeDestinations {
     }
 
     private func addFile(_ directory: String) throws {
+        var settings = options.files.settings
         // The number is always there, so that the order of names is the order of lines even when several
         // files are created in one millisecond.
-        let naming = try LogFileNaming(
+        settings.naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log",
             activeName: options.files.fixedName)
+        let policy = LogDirectoryPolicy(
+            mode: options.files.directoryMode, acceptsShared: options.acceptsSharedDirectory)
         let file: FileLogger
         do {
             file =
                 options.form == .raw
                 ? try RawFileLogger(
-                    directory: directory, naming: naming, formatter: nil, name: "files",
-                    directoryMode: options.files.directoryMode,
-                    acceptsSharedDirectory: options.acceptsSharedDirectory)
+                    directory: directory, settings: settings, formatter: nil, name: "files", policy: policy)
                 : try FileLogger(
-                    directory: directory, naming: naming, formatter: formatter, name: "files",
-                    directoryMode: options.files.directoryMode,
-                    acceptsSharedDirectory: options.acceptsSharedDirectory)
+                    directory: directory, settings: settings, formatter: formatter, name: "files",
+                    policy: policy)
         } catch let error as LogError where error.code == .unsafe {
             throw LogError(
                 .unsafe,
@@ -75,15 +75,7 @@ final class PipeDestinations {
                     + "permission (chmod go-w), or add --shared-directory",
                 place: directory)
         }
-        file.maximumFileSize = options.maximumFileSize
-        file.maximumMessageSize = .zero  // `--max-line` has cut what is too long, and lost nothing of it
-        file.rollingInterval = options.rollingInterval
-        file.maximumFileCount = options.fileCount
-        file.diskQuota = options.quota
-        file.maximumFileAge = options.keepFor
-        file.waitingLimit = .mebibytes(16)
         file.onDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }
-        options.files.apply(to: file, options.zone)
         self.file = file
         add(file)
     }

@@ -1,14 +1,39 @@
 import Heartwood
 import HeartwoodArchive
 
-/// How `heartwood pipe` keeps its files, beside their size, age and number.
+/// How `heartwood pipe` keeps its files.
 struct PipeFileOptions {
-    private(set) var boundary: LogCalendarBoundary?
-    private(set) var currentLink: String?
+    /// The settings of the file logger; their naming is made when the name is known.
+    private(set) var settings = FileSettings()
     private(set) var fixedName: String?
-    private(set) var mode: UInt16 = 0o600
-    private(set) var isCompressed = false
-    private(set) var key: (any SecretProvider)?
+    var key: (any SecretProvider)? { settings.archiveKey }
+
+    /// When files are finished and removed.
+    static let limits = {
+        let standard = FileSettings()
+        func text(_ value: Any?) -> String { SettingValue.text(of: value) ?? "" }
+        return [
+            Option(
+                "--max-size", value: "SIZE",
+                help: "Starts a new file before this size is exceeded: 64KiB, 1GB; none: never. "
+                    + "\(text(standard.maximumFileSize)) by default."),
+            Option(
+                "--max-age", value: "TIME",
+                help: "Starts a new file when the current one reaches this age: 30s, 15m, 7d; none: never. "
+                    + "\(text(standard.rollingInterval)) by default, or none with --roll-at."),
+            Option(
+                "--keep", value: "COUNT",
+                help: "Keeps the newest COUNT files, the current one included; none: all. "
+                    + "\(text(standard.maximumFileCount)) by default, or all with --quota or --keep-for."),
+            Option(
+                "--quota", value: "SIZE",
+                help: "Keeps all files together below this size; \(text(standard.diskQuota)) by default."),
+            Option(
+                "--keep-for", value: "TIME",
+                help: "Removes files whose last line is older than TIME; "
+                    + "\(text(standard.maximumFileAge)) by default."),
+        ]
+    }()
 
     static let options = [
         Option(
@@ -26,9 +51,8 @@ struct PipeFileOptions {
         Option(
             "--mode", value: "MODE",
             help:
-                "The permissions of new files, in octal: 0600 by default, 0640 for a group that "
-                + "may read. A new DIR may "
-                + "be searched by whoever may read its files."),
+                "The permissions of new files, in octal: \(FileSettings().fileMode) by default, 0640 for a "
+                + "group that may read. A new DIR may be searched by whoever may read its files."),
         Option("--gzip-files", help: "Compresses files when they are finished."),
         Option(
             "--encrypt",
@@ -46,21 +70,21 @@ struct PipeFileOptions {
 
     /// Reads the options.
     ///
+    /// - Parameters:
+    ///   - arguments: The arguments.
+    ///   - zone: The zone of the times in lines.
     /// - Throws: ``UsageError`` if they are not valid.
-    init(_ arguments: Arguments) throws {
+    init(_ arguments: Arguments, _ zone: LogTimeZone) throws {
         if arguments.value("--directory") == nil {
             for option in Self.options where arguments.has(option.names[0]) {
                 throw UsageError("\(option.names[0]) is about files: add --directory DIR")
             }
         }
-        if let name = arguments.value("--roll-at") {
-            let names = ["hour", "day", "week"]
-            guard names.contains(name), let boundary = LogCalendarBoundary(rawValue: name) else {
-                throw UsageError("--roll-at expects hour, day or week (got “\(name)”)")
-            }
-            self.boundary = boundary
-        }
-        currentLink = arguments.value("--current-link")
+        // `--max-line` has cut what is too long, and lost nothing of it.
+        settings.maximumMessageSize = nil
+        settings.waitingLimit = .mebibytes(16)
+        try readLimits(arguments, zone)
+        settings.currentLink = arguments.value("--current-link")
         fixedName = arguments.value("--fixed-name")
         if let text = arguments.value("--mode") {
             guard let mode = UInt16(text, radix: 8), mode & 0o600 == 0o600, mode <= 0o666, mode & 0o111 == 0
@@ -70,10 +94,40 @@ struct PipeFileOptions {
                         + "read and write, such as 0640 (got “\(text)”)"
                 )
             }
-            self.mode = mode
+            settings.fileMode = FileMode(mode)
         }
-        isCompressed = arguments.has("--gzip-files")
-        key = try LogSelection.key(arguments)
+        try readArchives(arguments)
+    }
+
+    private mutating func readLimits(_ arguments: Arguments, _ zone: LogTimeZone) throws {
+        if let name = arguments.value("--roll-at") {
+            let names = ["hour", "day", "week"]
+            guard names.contains(name), let boundary = LogCalendarBoundary(rawValue: name) else {
+                throw UsageError("--roll-at expects hour, day or week (got “\(name)”)")
+            }
+            (settings.rollingBoundary, settings.zone) = (boundary, zone)
+            // A boundary takes the place of an age, unless both are given.
+            settings.rollingInterval = nil
+        }
+        settings.maximumFileSize = try arguments.limit(
+            "--max-size", standard: settings.maximumFileSize, arguments.byteCount)
+        settings.rollingInterval = try arguments.limit(
+            "--max-age", standard: settings.rollingInterval, arguments.duration)
+        settings.diskQuota = try arguments.limit("--quota", standard: settings.diskQuota, arguments.byteCount)
+        settings.maximumFileAge = try arguments.limit(
+            "--keep-for", standard: settings.maximumFileAge, arguments.duration)
+        // Another limit takes the place of the number, unless both are given.
+        if (settings.diskQuota ?? .zero) > .zero || (settings.maximumFileAge ?? .zero) > .zero {
+            settings.maximumFileCount = nil
+        }
+        settings.maximumFileCount = try arguments.limit(
+            "--keep", standard: settings.maximumFileCount
+        ) { try arguments.integer($0) }
+    }
+
+    private mutating func readArchives(_ arguments: Arguments) throws {
+        let isCompressed = arguments.has("--gzip-files")
+        let key = try LogSelection.key(arguments)
         if arguments.has("--encrypt"), key == nil {
             throw UsageError("--encrypt needs a key: add --key-file FILE or --key-env NAME")
         }
@@ -83,28 +137,20 @@ struct PipeFileOptions {
         if key != nil, isCompressed {
             throw UsageError("--encrypt compresses already: leave out --gzip-files")
         }
-        if key != nil, fixedName != nil || currentLink != nil {
+        if key != nil, fixedName != nil || settings.currentLink != nil {
             throw UsageError(
                 "--encrypt leaves nothing for `tail -F` to read: leave out --fixed-name and --current-link")
         }
+        settings.archiveKey = key
+        settings.archiveFormat = key != nil ? .encrypted : isCompressed ? .gzip : .plain
     }
 
     /// Whether finished files become archives.
-    var makesArchives: Bool { isCompressed || key != nil }
+    var makesArchives: Bool { settings.archiveFormat != .plain }
 
     /// The permissions of a new directory: searched by whoever may read the files.
-    var directoryMode: UInt16 { 0o700 | (mode & 0o040 != 0 ? 0o050 : 0) | (mode & 0o004 != 0 ? 0o005 : 0) }
-
-    /// Sets a file logger up.
-    func apply(to file: FileLogger, _ zone: LogTimeZone) {
-        file.fileMode = mode
-        file.currentLink = currentLink
-        if let boundary { (file.rollingBoundary, file.zone) = (boundary, zone) }
-        if let key {
-            file.archiveKey = key
-            file.archiveFormat = .encrypted
-        } else if isCompressed {
-            file.archiveFormat = .gzip
-        }
+    var directoryMode: FileMode {
+        let mode = settings.fileMode.bits
+        return FileMode(0o700 | (mode & 0o040 != 0 ? 0o050 : 0) | (mode & 0o004 != 0 ? 0o005 : 0))
     }
 }

@@ -11,11 +11,6 @@ struct PipeOptions {
     var form = LineTemplate.Form.line
     var zone = LogTimeZone.utc
 
-    var maximumFileSize = ByteCount.mebibytes(10)
-    var rollingInterval = Duration.seconds(86_400)
-    var fileCount = 10
-    var quota = ByteCount.zero
-    var keepFor = Duration.zero
     var name: String?
 
     var levels = LogLevelMask.all
@@ -46,30 +41,7 @@ struct PipeOptions {
             ]),
         OptionGroup(
             title: "Files",
-            options: [
-                Option(
-                    "--max-size", value: "SIZE",
-                    help:
-                        "Starts a new file before this size is exceeded: 64KiB, 10MiB (the "
-                        + "default), 1GB; 0: never."
-                ),
-                Option(
-                    "--max-age", value: "TIME",
-                    help:
-                        "Starts a new file when the current one reaches this age: 30s, 15m, 24h "
-                        + "(the default), 7d; 0: never."
-                ),
-                Option(
-                    "--keep", value: "COUNT",
-                    help:
-                        "Keeps the newest COUNT files, the current one included; 0: all. 10 by default, "
-                        + "or all with --quota or --keep-for."),
-                Option(
-                    "--quota", value: "SIZE",
-                    help: "Keeps all files together below this size; no limit by default."),
-                Option(
-                    "--keep-for", value: "TIME",
-                    help: "Removes files whose last line is older than TIME; never by default."),
+            options: PipeFileOptions.limits + [
                 Option(
                     "--journal", value: "FILE",
                     help:
@@ -173,20 +145,11 @@ struct PipeOptions {
             zone = known == "local" ? .local : .utc
             showsTime = known != "none"
         }
-        files = try PipeFileOptions(arguments)
+        files = try PipeFileOptions(arguments, zone)
         content = try PipeLineOptions(arguments)
         journal = arguments.value("--journal")
         if journal != nil, directory == nil { throw UsageError("--journal requires --directory DIR") }
 
-        maximumFileSize = try arguments.byteCount("--max-size") ?? maximumFileSize
-        // A boundary takes the place of an age, unless both are given.
-        rollingInterval =
-            try arguments.duration("--max-age") ?? (files.boundary == nil ? rollingInterval : .zero)
-        quota = try arguments.byteCount("--quota") ?? quota
-        keepFor = try arguments.duration("--keep-for") ?? keepFor
-        // Another limit takes the place of the number, unless both are given.
-        let hasLimit = quota > .zero || keepFor > .zero
-        fileCount = try arguments.integer("--keep") ?? (hasLimit ? 0 : fileCount)
         name = arguments.value("--name")
         if name?.isEmpty == true { throw UsageError("--name must not be empty") }
 

@@ -25,7 +25,7 @@ final class PipeRemote {
         var settings = SpoolSettings()
         if !hasSpool { settings.maximumBytes = .mebibytes(64) }
         logger = try remote.makeLogger(
-            service: options.name ?? "pipe", spool: options.spool, settings: settings)
+            service: options.name ?? "pipe", spool: options.spool, limits: settings)
         logger.sendInterval = .seconds(2)
         // On a slow line a request of this size is over before the patience is.
         logger.maximumBytesPerRequest = .kibibytes(256)

@@ -60,11 +60,10 @@ enum RecoverCommand: Subcommand {
             // added.
             let isJSON = arguments.has("--json") || key.formatter == "JSONLinesFormatter"
             let formatter: LogFormatter = isJSON ? JSONLinesFormatter() : LineFormatter()
-            let logger = try FileLogger(
-                directory: directory, naming: LogFileNaming(application: application), formatter: formatter)
-            logger.maximumFileCount = 0
-            logger.maximumFileSize = .zero
-            logger.rollingInterval = .zero
+            var settings = FileSettings(naming: LogFileNaming(application: application))
+            (settings.maximumFileCount, settings.maximumFileSize) = (nil, nil)
+            settings.rollingInterval = nil
+            let logger = try FileLogger(directory: directory, settings: settings, formatter: formatter)
             dispatcher.add(logger)
         }
         let isComplete = dispatcher.flush(timeout: .seconds(60)).isComplete && dispatcher.removeAll()

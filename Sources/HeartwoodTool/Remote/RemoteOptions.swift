@@ -118,26 +118,26 @@ struct RemoteOptions {
     /// - Parameters:
     ///   - service: What the server is told the program is called.
     ///   - spool: Where unsent messages are stored; nil keeps them in memory.
-    ///   - settings: The store's limits.
+    ///   - limits: The store's limits.
     /// - Returns: a logger that belongs to no dispatcher yet.
     /// - Throws: `LogError` where the address, the secret or the store cannot be used.
     func makeLogger(
-        service: String, spool: String?, settings: SpoolSettings = SpoolSettings()
+        service: String, spool: String?, limits: SpoolSettings = SpoolSettings()
     ) throws -> HTTPLogger {
         // What is wrong with it is told now, and not when the first request goes out.
         if let token {
             _ = try token(HTTPRequest(endpoint: HTTPEndpoint(url), body: [], timeout: .seconds(1)))
         }
-        let logger = try HTTPLogger(
-            url, encoding: makeEncoding(service), spool: spool, name: "http", settings: settings,
-            allowsInsecureHTTP: allowsInsecureHTTP,
-            transport: PlatformTransport.make(options: try security.checked()))
-        logger.maximumMessagesPerRequest = 1000
-        logger.maximumMessageSize = .kibibytes(512)
-        logger.flushWait = .zero
-        logger.compressionLevel = isCompressed ? 6 : 0
-        logger.decorators = (token.map { [$0] } ?? []) + headers.map { .header($0.name, $0.value) }
-        return logger
+        var settings = HTTPSettings(
+            encoding: makeEncoding(service), spoolSettings: limits,
+            transport: PlatformTransport.make(options: try security.checked()),
+            allowsInsecureHTTP: allowsInsecureHTTP)
+        settings.maximumMessagesPerRequest = 1000
+        settings.maximumMessageSize = .kibibytes(512)
+        settings.flushWait = .zero
+        settings.compressionLevel = isCompressed ? 6 : 0
+        settings.decorators = (token.map { [$0] } ?? []) + headers.map { .header($0.name, $0.value) }
+        return try HTTPLogger(url, settings: settings, spool: spool, name: "http")
     }
 
     private func makeEncoding(_ service: String) -> any RemoteEncoding {

@@ -102,7 +102,7 @@ struct HTTPConfigurationTests {
                 "remote": [
                     "kind": "http", "url": "https://a.example",
                     "encoding": ["kind": "splunk", "channel": "c"],
-                    "weights": ["warning": 4, "error": 9], "deviceFacts": ["system", "app"],
+                    "levelWeights": ["warning": 4, "error": 9], "deviceFacts": ["system", "app"],
                     "appVersion": "1.2", "appBuild": 34, "retryPolicy": "scrooge",
                     "acknowledgementTimeout": "2m",
                 ]

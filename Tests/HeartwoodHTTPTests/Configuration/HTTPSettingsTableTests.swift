@@ -15,7 +15,7 @@ import Testing
             "sendInterval": "\(logger.sendInterval)",
             "backgroundInterval": "\(String(describing: logger.backgroundInterval))",
             "jitter": "\(logger.jitter)", "levelWeights": "\(logger.levelWeights)",
-            "pointThreshold": "\(logger.pointThreshold)",
+            "pointThreshold": "\(String(describing: logger.pointThreshold))",
             "countThreshold": "\(String(describing: logger.countThreshold))",
             "maximumMessagesPerRequest": "\(String(describing: logger.maximumMessagesPerRequest))",
             "maximumBytesPerRequest": "\(logger.maximumBytesPerRequest)",
@@ -28,7 +28,7 @@ import Testing
             "spoolOverflow": "\(logger.spoolSettings.overflow)",
             "spoolSynchronizes": "\(logger.spoolSettings.synchronizes)",
             "saveDelay": "\(logger.saveDelay)", "deadLetterLimit": "\(logger.deadLetterLimit)",
-            "flushWait": "\(logger.flushWait)", "exitWait": "\(logger.exitWait)",
+            "flushWait": "\(String(describing: logger.flushWait))", "exitWait": "\(logger.exitWait)",
         ]
     }
 
@@ -63,22 +63,6 @@ import Testing
         let changed = after.filter { before[$0.key] != $0.value }.map(\.key)
         #expect(changed == [key])
         #expect(Set(before.keys).contains(key))
-    }
-
-    @Test(
-        "A former name is read as the new one, and both together are a mistake",
-        arguments: [
-            ("interval", "sendInterval", "\"7s\""), ("timeout", "requestTimeout", "\"9s\""),
-            ("threshold", "pointThreshold", "3"), ("weights", "levelWeights", "\"swiftyBeaver\""),
-        ])
-    func formerNames(old: String, new: String, value: String) throws {
-        let expected = properties(of: try logger(", \"\(new)\": \(value)"))
-        #expect(properties(of: try logger(", \"\(old)\": \(value)")) == expected)
-        #expect(expected != properties(of: try logger("")))
-        let error = #expect(throws: LogConfigurationError.self) {
-            try logger(", \"\(old)\": \(value), \"\(new)\": \(value)")
-        }
-        #expect(error?.problems.map(\.path) == ["loggers.r.\(old)"], "\(error.map { "\($0)" } ?? "")")
     }
 
     @Test("All three ways of dropping unsent messages can be configured, and a wrong one is named")

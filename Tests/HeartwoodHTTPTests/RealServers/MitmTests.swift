@@ -29,7 +29,8 @@ import Testing
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
         let logger = try HTTPLogger(
-            "http://127.0.0.1:\(port)", encoding: NDJSONEncoding(), spool: directory.path + "/spool")
+            "http://127.0.0.1:\(port)", settings: HTTPSettings(encoding: NDJSONEncoding()),
+            spool: directory.path + "/spool")
         logger.maximumMessagesPerRequest = 10
         logger.requestTimeout = .seconds(10)
         logger.retryPolicy = StandardRetryPolicy(

@@ -47,7 +47,7 @@ struct NamespaceFaultTests {
 
     init() throws {
         server = try LoopbackServer()
-        logger = try HTTPLogger(server.address, encoding: NDJSONEncoding())
+        logger = try HTTPLogger(server.address, settings: HTTPSettings(encoding: NDJSONEncoding()))
         logger.flushWait = .zero
         logger.requestTimeout = .milliseconds(500)
         logger.retryPolicy = StandardRetryPolicy(

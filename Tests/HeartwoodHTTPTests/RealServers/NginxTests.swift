@@ -143,7 +143,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
         dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
         let options = TransportOptions(caCertificateFile: nginx.file("ca.crt"))
         let logger = try HTTPLogger(
-            "https://localhost:\(nginx.port(port))/", transport: CurlTransport(options: options))
+            "https://localhost:\(nginx.port(port))/",
+            settings: HTTPSettings(transport: CurlTransport(options: options)))
         logger.flushWait = .zero
         dispatcher.add(logger)
         for number in 0..<5 { Heartwood.log("kept \(number)", level: .error, to: dispatcher) }
@@ -162,7 +163,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
         let address = "https://localhost:\(nginx.port(18446))/"
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
-        let refused = try HTTPLogger(address, transport: CurlTransport(options: options))
+        let refused = try HTTPLogger(
+            address, settings: HTTPSettings(transport: CurlTransport(options: options)))
         refused.flushWait = .zero
         dispatcher.add(refused)
         Heartwood.log("kept", level: .error, to: dispatcher)
@@ -172,7 +174,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
 
         options.clientCertificateFile = nginx.file("client.crt")
         options.clientKeyFile = nginx.file("client.key")
-        let accepted = try HTTPLogger(address, transport: CurlTransport(options: options))
+        let accepted = try HTTPLogger(
+            address, settings: HTTPSettings(transport: CurlTransport(options: options)))
         dispatcher.add(accepted)
         Heartwood.log("delivered", level: .error, to: dispatcher)
         #expect(await accepted.deliver(timeout: .testLimit))
@@ -197,7 +200,8 @@ final class Nginx: @unchecked Sendable {  // constant once made
         guard let nginx = Nginx.shared else { return }
         let dispatcher = LogDispatcher()
         let logger = try HTTPLogger(
-            "http://127.0.0.1:\(nginx.port(18080))/ok/bodies", encoding: NDJSONEncoding())
+            "http://127.0.0.1:\(nginx.port(18080))/ok/bodies",
+            settings: HTTPSettings(encoding: NDJSONEncoding()))
         logger.compressionLevel = 6
         logger.maximumMessagesPerRequest = 50
         dispatcher.add(logger)

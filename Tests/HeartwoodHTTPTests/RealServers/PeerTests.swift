@@ -19,7 +19,8 @@ import Testing
             in: directory.path, listeningOn: port)
         let dispatcher = LogDispatcher()
         let logger = try HTTPLogger(
-            "http://127.0.0.1:\(port)", encoding: JournalEncoding(identifier: "peer-test"))
+            "http://127.0.0.1:\(port)",
+            settings: HTTPSettings(encoding: JournalEncoding(identifier: "peer-test")))
         dispatcher.add(logger)
         for number in 0..<20 {
             Heartwood.log(

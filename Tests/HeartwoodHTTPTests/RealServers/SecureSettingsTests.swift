@@ -95,7 +95,8 @@ struct SecureSettingsTests {
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { report in reports.withLock { $0.append(report.text) } }
         let options = TransportOptions(caCertificateFile: front.file("ca.crt"))
-        let logger = try HTTPLogger(front.strictAddress, transport: CurlTransport(options: options))
+        let logger = try HTTPLogger(
+            front.strictAddress, settings: HTTPSettings(transport: CurlTransport(options: options)))
         logger.flushWait = .zero
         dispatcher.add(logger)
         for number in 0..<10 { logError("kept \(number)", to: dispatcher) }
@@ -203,7 +204,8 @@ struct SecureSettingsTests {
             caCertificateFile: volume.path + "/ca.crt", clientCertificateFile: volume.path + "/client.crt",
             clientKeyFile: volume.path + "/client.key")
         let logger = try HTTPLogger(
-            front.strictAddress, transport: CurlTransport(options: options), clock: clock)
+            front.strictAddress, settings: HTTPSettings(transport: CurlTransport(options: options)),
+            clock: clock)
         logger.flushWait = .zero
         dispatcher.add(logger)
         for number in 0..<10 { logInfo("kept \(number)", to: dispatcher) }

@@ -25,7 +25,7 @@ struct SimulatedSettings {
         return DeliverySettings(
             chosen: chosen, name: "world",
             address: try HTTPAddress("https://logs.example.com/in", allowsInsecureHTTP: false),
-            transport: NoTransport(), neverDrops: neverDrops)
+            transport: NoTransport(), flushWait: .zero, neverDrops: neverDrops)
     }
 
     init(neverDrops: Bool, hasSlowLine: Bool, _ random: inout SeededGenerator) throws {

@@ -170,7 +170,8 @@ private final class Collector: Sendable {
                     run = run as Int
                 ] in
                 let logger = try HTTPLogger(
-                    address, encoding: SplunkEncoding(channel: channel), spool: path, name: "short")
+                    address, settings: HTTPSettings(encoding: SplunkEncoding(channel: channel)), spool: path,
+                    name: "short")
                 logger.exitWait = .seconds(60)
                 LogDispatcher.shared.add(logger)
                 for number in 0..<3 { logInfo("run \(run) message \(number)") }

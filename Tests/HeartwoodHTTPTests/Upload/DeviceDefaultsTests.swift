@@ -27,7 +27,8 @@ struct DeviceDefaultsTests {
         let directory = try TemporaryDirectory()
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
-        let logger = try HTTPLogger(server.address, encoding: encoding, spool: directory.path + "/spool")
+        let logger = try HTTPLogger(
+            server.address, settings: HTTPSettings(encoding: encoding), spool: directory.path + "/spool")
         change(logger)
         dispatcher.add(logger)
         logError("x", to: dispatcher)
@@ -59,7 +60,7 @@ struct DeviceDefaultsTests {
         let (text, _, identifier) = try await sent(OTLPEncoding(service: "s")) { $0.deviceFacts = .all }
         #expect(text.contains("\"\(host)\"") && text.contains(identifier))
         let key = try SwiftyBeaverEncoding(encryptionKey: Secret("0123456789abcdefghijklmnopqrstuv"))
-        let logger = try HTTPLogger("http://127.0.0.1:1/", encoding: key)
+        let logger = try HTTPLogger("http://127.0.0.1:1/", settings: HTTPSettings(encoding: key))
         #expect(logger.deviceFacts == .all)
     }
 }

@@ -19,7 +19,7 @@ struct HTTPConformanceTests {
         let loggers = Locked<[HTTPLogger]>([])
         try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
             let logger = try HTTPLogger(
-                server.address, encoding: NDJSONEncoding(),
+                server.address, settings: HTTPSettings(encoding: NDJSONEncoding()),
                 spool: hasSpool ? directory.path + "/\(loggers.withLock { $0.count })" : nil)
             logger.maximumMessageSize = .kibibytes(512)
             logger.maximumMessagesPerRequest = 5000

@@ -49,7 +49,8 @@ private final class ScriptedTransport: HTTPTransport {
         let dispatcher = LogDispatcher(clock: transport.clock)
         dispatcher.diagnostics.handler = { _ in }
         let logger = try HTTPLogger(
-            "https://logs.example.com/", transport: transport, connectivity: network, clock: transport.clock)
+            "https://logs.example.com/", settings: HTTPSettings(transport: transport), connectivity: network,
+            clock: transport.clock)
         logger.flushWait = .zero
         logger.jitter = 0
         dispatcher.add(logger)

@@ -25,8 +25,10 @@ final class HTTPBench {
         dispatcher = LogDispatcher(clock: clock)
         dispatcher.diagnostics.handler = { _ in }
         logger = try HTTPLogger(
-            server.address, encoding: encoding, spool: self.directory.map { $0.path + "/spool" }, name: name,
-            settings: settings, transport: transport, connectivity: connectivity, clock: clock)
+            server.address,
+            settings: HTTPSettings(encoding: encoding, spoolSettings: settings, transport: transport),
+            spool: self.directory.map { $0.path + "/spool" }, name: name, connectivity: connectivity,
+            clock: clock)
         logger.flushWait = .zero
         logger.jitter = 0
         dispatcher.add(logger)
@@ -374,7 +376,7 @@ final class HTTPBench {
     @Test("All settings are one value: what threads set at the same time is kept, and changes come together")
     func settings() throws {
         let logger = try HTTPLogger("https://logs.example.com/in")
-        #expect(logger.sendInterval == HTTPSettings().sendInterval && logger.flushWait == .seconds(4))
+        #expect(logger.sendInterval == HTTPSettings().sendInterval && logger.flushWait == nil)
         DispatchQueue.concurrentPerform(iterations: 3) { thread in
             for number in 1...500 {
                 switch thread {
@@ -499,6 +501,6 @@ final class HTTPBench {
     func addresses() throws {
         #expect(throws: LogError.self) { try HTTPLogger("nonsense") }
         #expect(throws: LogError.self) { try HTTPLogger("http://logs.example.com/") }
-        _ = try HTTPLogger("http://logs.example.com/", allowsInsecureHTTP: true)
+        _ = try HTTPLogger("http://logs.example.com/", settings: HTTPSettings(allowsInsecureHTTP: true))
     }
 }

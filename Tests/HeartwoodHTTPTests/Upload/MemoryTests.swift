@@ -43,7 +43,8 @@ struct MemoryTests {
             dispatcher.diagnostics.handler = { _ in }
             dispatcher.overflowPolicy = .block(upTo: .seconds(60))
             let logger = try HTTPLogger(
-                "http://127.0.0.1:1/", spool: onDisk ? directory.path + "/spool" : nil, settings: settings)
+                "http://127.0.0.1:1/", settings: HTTPSettings(spoolSettings: settings),
+                spool: onDisk ? directory.path + "/spool" : nil)
             logger.flushWait = .zero
             logger.overflowPolicy = .block(upTo: .seconds(60))
             logger.backlogLimit = .mebibytes(4)

@@ -21,12 +21,12 @@ struct SaveScheduleTests {
 
     struct Scene: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let settings: SaveSchedule.Settings
+        let settings: DatabaseSettings
         let steps: [Step]
 
-        init(_ name: String, _ steps: [Step], _ change: (inout SaveSchedule.Settings) -> Void = { _ in }) {
+        init(_ name: String, _ steps: [Step], _ change: (inout DatabaseSettings) -> Void = { _ in }) {
             testDescription = name
-            var settings = SaveSchedule.Settings()
+            var settings = DatabaseSettings()
             change(&settings)
             (self.settings, self.steps) = (settings, steps)
         }
@@ -59,18 +59,18 @@ struct SaveScheduleTests {
             [
                 Step(0, .deleted, .nothing, due: 300), Step(0, .messages(100_000), .nothing, due: 60),
                 Step(60, .nothing, .save, due: 60),
-            ], { $0.threshold = 0 }),
+            ], { $0.saveThreshold = 0 }),
         Scene(
             "no time makes it save when the interval is off",
             [
                 Step(0, .deleted, .nothing, due: 300), Step(0, .messages(499), .nothing, due: 300),
                 Step(299, .nothing, .nothing, due: 300), Step(299, .messages(1), .save, due: 300),
-            ], { $0.interval = .zero }),
+            ], { $0.saveInterval = nil }),
         Scene(
             "nothing is ever deleted when the age is off",
             [Step(1000, .nothing, .nothing, due: nil), Step(1000, .messages(500), .save, due: 1060)],
             {
-                $0.maximumAge = .zero
+                $0.maximumAge = nil
                 $0.deletesOnEverySave = true
             }),
         Scene(
@@ -81,12 +81,12 @@ struct SaveScheduleTests {
                 Step(1001, .deleted, .saveAndDelete, due: 1060),
             ],
             {
-                $0.deleteInterval = .zero
+                $0.deleteInterval = Duration.zero
                 $0.deletesOnEverySave = true
             }),
         Scene(
             "without both nothing deletes", [Step(1000, .messages(500), .save, due: 1060)],
-            { $0.deleteInterval = .zero }),
+            { $0.deleteInterval = nil }),
         Scene(
             "a save that fails is tried again after 1, 2, 4 … 30 s, whatever comes meanwhile",
             [
@@ -106,9 +106,9 @@ struct SaveScheduleTests {
                 Step(1, .nothing, .save, due: 1),
             ],
             {
-                $0.threshold = 0
-                $0.interval = .zero
-                $0.maximumAge = .zero
+                $0.saveThreshold = 0
+                $0.saveInterval = nil
+                $0.maximumAge = Duration.zero
             }),
     ]
 
@@ -136,12 +136,12 @@ struct SaveScheduleTests {
         schedule.noteDeleted(at: .zero)
         for _ in 0..<10 { schedule.noteBuffered(at: .seconds(5)) }
         #expect(schedule.action(at: .seconds(6)) == .nothing)
-        schedule.settings.threshold = 10
+        schedule.settings.saveThreshold = 10
         #expect(schedule.action(at: .seconds(6)) == .save)
-        schedule.settings.threshold = 11
-        schedule.settings.interval = .seconds(1)
+        schedule.settings.saveThreshold = 11
+        schedule.settings.saveInterval = .seconds(1)
         #expect(schedule.action(at: .seconds(6)) == .save)
-        schedule.settings.interval = .seconds(2)
+        schedule.settings.saveInterval = .seconds(2)
         #expect(schedule.action(at: .seconds(6)) == .nothing)
         #expect(schedule.due == .seconds(7))
     }

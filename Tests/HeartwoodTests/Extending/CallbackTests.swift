@@ -181,7 +181,8 @@ import Testing
         let scheme = LogFileScheme(
             owns: { name, _ in name != "trace-1.log" }, removalOrder: { $0.reversed() })
         scratch.write("not ours\n", to: "trace-1.log")
-        let file = try FileLogger(directory: scratch.logs, naming: naming, scheme: scheme)
+        let file = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming, scheme: scheme))
         file.maximumFileCount = 2
         dispatcher.add(file)
         for number in 1...4 {

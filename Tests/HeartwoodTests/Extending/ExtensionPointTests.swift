@@ -82,7 +82,8 @@ struct ExtensionPointTests {
     func fileHooks() throws {
         let dispatcher = LogDispatcher()
         let logger = try Picky(
-            directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "app")),
+            formatter: nil)
         dispatcher.add(logger)
         for text in ["a", "no b", "twice c"] { logInfo("\(text)", to: dispatcher) }
         dispatcher.flush(timeout: .testLimit)
@@ -100,7 +101,8 @@ struct ExtensionPointTests {
         let dispatcher = LogDispatcher()
         func run(_ text: String, _ events: Box<[String]>, reuses: Bool) throws {
             let logger = try FileLogger(
-                directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil)
+                directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "app")),
+                formatter: nil)
             logger.reusesFiles = reuses
             logger.onRoll = { _ in events.update { $0.append("rolled") } }
             logger.onFinishLeftover = { _ in events.update { $0.append("leftover") } }
@@ -114,7 +116,8 @@ struct ExtensionPointTests {
         try run("one", first, reuses: true)
         #expect(first.value == ["rolled"])
         let none = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "app")),
+            formatter: nil)
         dispatcher.add(none)
         logInfo("two", to: dispatcher)
         dispatcher.removeAll()

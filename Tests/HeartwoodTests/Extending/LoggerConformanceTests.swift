@@ -20,7 +20,8 @@ struct LoggerConformanceTests {
         try LoggerConformance.check(messages: amount, memory: .amongOtherTests) {
             number += 1
             return try FileLogger(
-                directory: scratch.logs + "/\(number)", naming: LogFileNaming(application: "conformance"))
+                directory: scratch.logs + "/\(number)",
+                settings: FileSettings(naming: LogFileNaming(application: "conformance")))
         }
     }
 
@@ -29,7 +30,8 @@ struct LoggerConformanceTests {
     func million() throws {
         try LoggerConformance.check(memory: .amongOtherTests) {
             try FileLogger(
-                directory: scratch.logs + "/\(UUID())", naming: LogFileNaming(application: "million"))
+                directory: scratch.logs + "/\(UUID())",
+                settings: FileSettings(naming: LogFileNaming(application: "million")))
         }
     }
 

@@ -23,7 +23,8 @@ import Testing
 
     private func makeLogger() throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: naming, formatter: nil, clock: clock)
+            LogDirectory(scratch.logs, calls: calls), settings: FileSettings(naming: naming), formatter: nil,
+            clock: clock)
         logger.minimumFreeSpace = .zero
         return logger
     }
@@ -57,7 +58,7 @@ import Testing
             let naming = try LogFileNaming(
                 application: application, template: parts[0],
                 activeName: parts.count > 1 ? parts[1] : nil, variant: variant)
-            let logger = try FileLogger(directory: scratch.logs, naming: naming)
+            let logger = try FileLogger(directory: scratch.logs, settings: FileSettings(naming: naming))
             dispatcher.add(logger)
             logInfo("a message", to: dispatcher)
             await dispatcher.flush(timeout: .testLimit)

@@ -33,7 +33,7 @@ private final class Impatient: FileLogger, @unchecked Sendable {
     @Test("A subclass writes records of its own form, for headers and messages alike")
     func ownRecords() throws {
         let logger = try LengthPrefixed(
-            directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.fileHeader = "head"
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -45,7 +45,8 @@ private final class Impatient: FileLogger, @unchecked Sendable {
 
     @Test("Hooks run off the logging queues, so that they may log and wait for the logger")
     func hooks() throws {
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         let told = Locked<[String]>([])
@@ -70,7 +71,8 @@ private final class Impatient: FileLogger, @unchecked Sendable {
 
     @Test("The link leads to the file that is written, after each roll, and again after it was changed")
     func currentLink() async throws {
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.currentLink = "current.log"
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -88,7 +90,8 @@ private final class Impatient: FileLogger, @unchecked Sendable {
         let dispatcher = LogDispatcher()
         for (name, levels) in [("all", LogLevelMask.all), ("errors", .error), ("some", [.info, .debug])] {
             let logger = try FileLogger(
-                directory: scratch.path + "/" + name, naming: naming, formatter: nil, clock: clock)
+                directory: scratch.path + "/" + name, settings: FileSettings(naming: naming), formatter: nil,
+                clock: clock)
             dispatcher.add(logger, levels: levels)
         }
         logError("e", to: dispatcher)
@@ -140,7 +143,8 @@ private final class Impatient: FileLogger, @unchecked Sendable {
 
     @Test("Who asks for the disk inside of a header gets no, and no line is written twice")
     func synchronizesInHeader() throws {
-        let logger = try Impatient(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try Impatient(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)

@@ -14,7 +14,8 @@ import Testing
         naming: LogFileNaming = LogFileNaming(application: "app"), formatter: LogFormatter? = nil
     ) throws -> (FileLogger, LogDispatcher) {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: naming, formatter: formatter, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: formatter,
+            clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         return (logger, dispatcher)
@@ -108,7 +109,8 @@ import Testing
             let scratch = Scratch()
             for line in ["one", "two"] {
                 let logger = try FileLogger(
-                    directory: scratch.logs, naming: LogFileNaming(application: "app"), formatter: nil,
+                    directory: scratch.logs,
+                    settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil,
                     clock: clock)
                 let dispatcher = LogDispatcher()
                 dispatcher.add(logger)
@@ -162,7 +164,8 @@ import Testing
         dispatcher.remove(logger)
         #expect(scratch.texts(logger.naming) == (0..<4).map { "# shop\nline \($0)\n" })
         let second = try FileLogger(
-            directory: scratch.logs, naming: logger.naming, formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: logger.naming), formatter: nil,
+            clock: clock)
         second.fileHeader = "# shop"
         dispatcher.add(second)
         logInfo("5", to: dispatcher)
@@ -220,7 +223,8 @@ import Testing
             for run in [first, second] {
                 let dispatcher = LogDispatcher.forTest(clock: clock)
                 let logger = try FileLogger(
-                    directory: scratch.logs, naming: naming, formatter: run.formatter, clock: clock)
+                    directory: scratch.logs, settings: FileSettings(naming: naming), formatter: run.formatter,
+                    clock: clock)
                 logger.fileHeader = run.header
                 if run.isEncrypted {
                     logger.archiveKey = FixedKey()
@@ -245,7 +249,8 @@ import Testing
 
     private func makeLogger(_ activeName: String? = nil) throws -> (FileLogger, LogDispatcher) {
         let naming = try LogFileNaming(application: "app", activeName: activeName)
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
@@ -311,7 +316,8 @@ import Testing
         await #expect(processExitsWith: .success) { [path = path as String] in
             _ = FileManager.default.changeCurrentDirectoryPath(path)
             let logger = try FileLogger(
-                directory: "logs", naming: LogFileNaming(application: "app"), formatter: nil)
+                directory: "logs", settings: FileSettings(naming: LogFileNaming(application: "app")),
+                formatter: nil)
             let dispatcher = LogDispatcher()
             dispatcher.add(logger)
             logInfo("one", to: dispatcher)
@@ -327,9 +333,8 @@ import Testing
     func removedWhileFull() throws {
         let calls = SystemCalls { call in call == .write ? .fails(ENOSPC) : nil }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
-            formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
         dispatcher.add(logger)
@@ -350,9 +355,8 @@ import Testing
             return nil
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
-            formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
@@ -373,9 +377,8 @@ import Testing
             return nil
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "app"),
-            formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logger.syncPolicy = policies[which]
@@ -400,7 +403,7 @@ import Testing
         { $0.zone = .offset(.seconds(3600)) }, { $0.maximumFileCount = 1 },
         { $0.diskQuota = .bytes(1) }, { $0.maximumFileAge = .seconds(1) },
         { $0.naming = LogFileNaming(application: "app") }, { $0.scheme = LogFileScheme() },
-        { $0.fileMode = 0o640 }, { $0.fileProtection = .complete }, { $0.isInBackup = true },
+        { $0.fileMode = 0o640 }, { $0.fileProtection = .complete }, { $0.isExcludedFromBackup = false },
         { $0.reusesFiles = false }, { $0.fileHeader = "" }, { $0.currentLink = "" }, { $0.isShared = true },
         { $0.syncPolicy = .everyBatch }, { $0.maximumMessageSize = .bytes(1) },
         { $0.waitingLimit = .bytes(1) }, { $0.minimumFreeSpace = .bytes(1) },

@@ -135,7 +135,7 @@ import Testing
         "other settings": { bench in
             let own = bench.engine.settings
             var other = own
-            other.maximumFileSize = .zero
+            other.maximumFileSize = nil
             other.rollingInterval = .seconds(1)
             other.syncPolicy = .everyBatch
             other.fileHeader = "header"

@@ -130,8 +130,8 @@ import Testing
                 elsewhere = JournalScene().makeDispatcher(path)
                 elsewhere?.add(
                     try FileLogger(
-                        LogDirectory(path + "/elsewhere"), naming: JournalScene.naming, formatter: nil,
-                        name: "other"))
+                        LogDirectory(path + "/elsewhere"),
+                        settings: FileSettings(naming: JournalScene.naming), formatter: nil, name: "other"))
                 #expect(await elsewhere?.flush(timeout: .testLimit).isComplete == true)
             }
             defer { elsewhere?.removeAll() }

@@ -76,8 +76,8 @@ import Testing
                 }
             }
             let logger = try FileLogger(
-                LogDirectory(fixture.scratch.path + "/logs", calls: calls), naming: JournalFixture.naming,
-                formatter: nil, name: "file")
+                LogDirectory(fixture.scratch.path + "/logs", calls: calls),
+                settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
             logger.minimumFreeSpace = .zero
             let dispatcher = fixture.makeDispatcher()
             dispatcher.add(logger)
@@ -202,8 +202,8 @@ import Testing
         let isFull = Box(false)
         let calls = SystemCalls { isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
         let half = try FileLogger(
-            LogDirectory(fixture.scratch.path + "/b", calls: calls), naming: JournalFixture.naming,
-            formatter: nil, name: "file")
+            LogDirectory(fixture.scratch.path + "/b", calls: calls),
+            settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
         half.minimumFreeSpace = .zero
         for logger in [full, half] {
             logger.waitingLimit = .mebibytes(8)
@@ -239,8 +239,8 @@ import Testing
             return allowed.withLock { $0.isEmpty ? .fails(ENOSPC) : $0.removeFirst() }
         }
         let logger = try FileLogger(
-            LogDirectory(fixture.scratch.path + "/logs", calls: calls), naming: JournalFixture.naming,
-            formatter: nil, name: "file")
+            LogDirectory(fixture.scratch.path + "/logs", calls: calls),
+            settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
         logger.minimumFreeSpace = .zero
         dispatcher.add(logger)
         logInfo("first", to: dispatcher)
@@ -327,9 +327,9 @@ import Testing
             }
             let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
             let logger = try FileLogger(
-                LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
-                name: "file")
-            logger.maximumMessageSize = .zero
+                LogDirectory(path + "/logs", calls: calls),
+                settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
+            logger.maximumMessageSize = nil
             dispatcher.add(logger)
             logInfo("first", to: dispatcher)
             dispatcher.flush(timeout: .testLimit)
@@ -349,7 +349,7 @@ import Testing
         }
         fixture.isFull.value = false
         let logger = try fixture.makeLogger()
-        logger.maximumMessageSize = .zero
+        logger.maximumMessageSize = nil
         #expect(try fixture.recover([logger]))
         #expect(fixture.lines() == ["first", "second", large])
         #expect(fixture.scratch.names(fixture.next).isEmpty)

@@ -36,10 +36,10 @@ final class JournalFixture: Sendable {
     ) throws -> FileLogger {
         let calls = SystemCalls { [isFull] in isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
         let logger = try FileLogger(
-            LogDirectory(scratch.path + "/" + directory, calls: calls), naming: Self.naming,
-            formatter: formatter, name: name)
+            LogDirectory(scratch.path + "/" + directory, calls: calls),
+            settings: FileSettings(naming: Self.naming), formatter: formatter, name: name)
         logger.minimumFreeSpace = .zero
-        logger.maximumFileCount = 0
+        logger.maximumFileCount = nil
         return logger
     }
 

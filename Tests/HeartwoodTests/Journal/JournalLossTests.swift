@@ -500,8 +500,8 @@ import Testing
         }
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
-            name: "file")
+            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
+            formatter: nil, name: "file")
         dispatcher.add(logger)
         logInfo("line 0", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
@@ -545,8 +545,8 @@ import Testing
         let isBroken = Box(true)
         let calls = SystemCalls { $0 == .read && isBroken.value ? .fails(EIO) : nil }
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), naming: JournalFixture.naming, formatter: nil,
-            name: "file")
+            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
+            formatter: nil, name: "file")
         let dispatcher = fixture.makeDispatcher(fixture.next)
         dispatcher.add(logger)
         #expect(await !dispatcher.flush(timeout: .testLimit).isComplete)

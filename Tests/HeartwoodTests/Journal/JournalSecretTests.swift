@@ -46,7 +46,7 @@ import Testing
     private func recover(_ fixture: JournalFixture, _ key: FixedKey?) throws -> Bool {
         let dispatcher = fixture.makeDispatcher(fixture.next, key: key)
         let logger = try fixture.makeLogger()
-        logger.maximumMessageSize = .zero
+        logger.maximumMessageSize = nil
         dispatcher.add(logger)
         let result = dispatcher.flush(timeout: .testLimit)
         dispatcher.removeAll(timeout: .testLimit)

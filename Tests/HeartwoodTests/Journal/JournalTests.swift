@@ -21,8 +21,8 @@ import Testing
 
     private func makeLogger(_ scratch: Scratch, _ calls: SystemCalls = SystemCalls()) throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"),
-            formatter: PatternOfTests())
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: PatternOfTests())
         logger.minimumFreeSpace = .zero
         return logger
     }

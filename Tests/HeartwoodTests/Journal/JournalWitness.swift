@@ -59,11 +59,11 @@ struct JournalScene: Codable, Sendable {
 
     func makeLogger(_ path: String, calls: SystemCalls = SystemCalls()) throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), naming: JournalScene.naming, formatter: nil,
-            name: "file")
-        logger.maximumFileCount = 0
+            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalScene.naming),
+            formatter: nil, name: "file")
+        logger.maximumFileCount = nil
         logger.maximumFileSize = ByteCount(fileSize)
-        logger.rollingInterval = .zero
+        logger.rollingInterval = nil
         logger.minimumFreeSpace = .zero
         logger.overflowPolicy = .block(upTo: .seconds(60))
         logger.waitingLimit = .mebibytes(64)

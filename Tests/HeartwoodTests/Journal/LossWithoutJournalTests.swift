@@ -66,7 +66,10 @@ import Testing
 
     private static func log(_ path: String, threads: Int, pause: UInt32, endsInErrors: Bool) throws {
         let dispatcher = LogDispatcher()
-        dispatcher.add(try FileLogger(directory: path + "/logs", naming: JournalScene.naming, formatter: nil))
+        dispatcher.add(
+            try FileLogger(
+                directory: path + "/logs", settings: FileSettings(naming: JournalScene.naming), formatter: nil
+            ))
         let witness = JournalWitness(path, run: 0)
         for thread in 0..<threads {
             Thread.detachNewThread {

@@ -403,7 +403,7 @@ struct SystemLoggerTests {
     func tooLong() throws {
         let receiver = try SocketReceiver(.udp)
         let (dispatcher, logger, _) = start(receiver.destination())
-        logger.maximumMessageSize = .zero
+        logger.maximumMessageSize = .gibibytes(1)
         logInfo("\(String(repeating: "x", count: 70_000))", to: dispatcher)
         logInfo("short", to: dispatcher)
         logger.maximumMessageSize = nil

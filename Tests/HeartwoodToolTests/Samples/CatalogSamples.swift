@@ -46,7 +46,8 @@ private func configurationPage() throws {
 
 private func httpPage() throws {
     // sample: Sources/HeartwoodHTTP/HeartwoodHTTP.docc/HeartwoodHTTP.md
-    let remote = try HTTPLogger("https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "spool")
+    let remote = try HTTPLogger(
+        "https://logs.example.com/ingest", settings: HTTPSettings(encoding: NDJSONEncoding()), spool: "spool")
     remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
     LogDispatcher.shared.add(remote, levels: .notice)
     // end

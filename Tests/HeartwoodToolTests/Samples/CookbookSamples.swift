@@ -31,7 +31,8 @@ func cookbookSetup() throws {
     (json.maximumFileCount, json.diskQuota) = (0, .gibibytes(2))  // not only the newest 10
     LogDispatcher.shared.add(json, levels: .info)
     let remote = try HTTPLogger(
-        "https://logs.example.com/in", encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+        "https://logs.example.com/in", settings: HTTPSettings(encoding: NDJSONEncoding()),
+        spool: "/var/lib/shop/spool")
     remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
     LogDispatcher.shared.add(remote, levels: .warning)
     logNotice("shop is open")
@@ -109,15 +110,15 @@ func cookbookRedactSecrets(email: String, file: FileLogger) {
 func cookbookRotateDaily(file: FileLogger) {
     // sample: Docs/Cookbook.md
     file.rollingBoundary = .day
-    file.rollingInterval = .zero
-    file.maximumFileSize = .zero
+    file.rollingInterval = nil
+    file.maximumFileSize = nil
     // end
 }
 
 func cookbookKeepAWeek(file: FileLogger) {
     // sample: Docs/Cookbook.md
     file.maximumFileAge = .seconds(7 * 86_400)
-    file.maximumFileCount = 0  // no limit
+    file.maximumFileCount = nil  // no limit
     file.diskQuota = .gibibytes(1)
     // end
 }
@@ -138,8 +139,8 @@ func cookbookEncryptFiles(file: FileLogger) {
 func cookbookSendToOpentelemetry() throws {
     // sample: Docs/Cookbook.md
     let otlp = try HTTPLogger(
-        "https://otel.example.com:4318", encoding: OTLPEncoding(service: "shop"), spool: "/var/lib/shop/spool"
-    )
+        "https://otel.example.com:4318", settings: HTTPSettings(encoding: OTLPEncoding(service: "shop")),
+        spool: "/var/lib/shop/spool")
     LogDispatcher.shared.add(otlp, levels: .info)
     // end
 }
@@ -192,7 +193,8 @@ func cookbookContainers() throws -> LogConfigurationWatch {
 func cookbookContainerToken() throws {
     // sample: Docs/Cookbook.md
     let remote = try HTTPLogger(
-        "https://logs.example.com/in", encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+        "https://logs.example.com/in", settings: HTTPSettings(encoding: NDJSONEncoding()),
+        spool: "/var/lib/shop/spool")
     remote.decorators = [.bearer(named: "token", from: FileSecrets(directory: "/run/secrets/shop"))]
     // end
 }

@@ -12,9 +12,9 @@ private func beaverBasics(_ amount: Double) throws {
     console.formatter = try LogFormatter.swiftyBeaver("$DHH:mm:ss$d $L $M")  // console.format = "…"
     LogDispatcher.shared.add(console, levels: .debug)  // minLevel = .debug; addDestination
 
-    let file = try FileLogger(
-        directory: "/var/log/shop",
-        naming: LogFileNaming(template: "{app} {date}.log", activeName: "shop.log"))  // file.logFileURL = …
+    let naming = try LogFileNaming(template: "{app} {date}.log", activeName: "shop.log")
+    let file = try FileLogger(  // file.logFileURL = …
+        directory: "/var/log/shop", settings: FileSettings(naming: naming))
     file.maximumFileSize = .mebibytes(5)  // file.logFileMaxSize = 5 * 1024 * 1024
     file.maximumFileCount = 3  // file.logFileAmount = 3
     LogDispatcher.shared.add(file)  // log.addDestination(file)
@@ -49,7 +49,7 @@ private func scroogeStore() throws {
     // let api = ScroogeAPI(urlString: "https://example.com/logs")
     let store = try EventStore(
         "https://example.com/logs", directory: "/var/lib/shop/visits",
-        encoding: EventEncoding(wrappingKey: "root"),  // api.wrappingKey = "root"
+        settings: EventSettings(encoding: EventEncoding(wrappingKey: "root")),  // api.wrappingKey = "root"
         connectivity: PlatformConnectivity.make())
     store.uploader.sendInterval = .seconds(30)  // configuration.timeInterval = 30
     store.uploader.backgroundInterval = .seconds(120)  // configuration.timeIntervalOnBackground = 120
@@ -94,12 +94,10 @@ private func realmStore() throws {
     // var configuration = Realm.Configuration.defaultConfiguration
     // configuration.eventConfiguration = EventConfiguration(metadata: ["till": "3"], partitionPrefix: "audit",
     //     errorHandler: { error in … })
+    var settings = EventSettings(user: "anna", prefix: "audit")
+    settings.errorHandler = { error in logError("not audited: \(error)") }
     let store = try EventStore(
-        "https://collector.example.com/events", directory: "/var/lib/shop/events", user: "anna",
-        prefix: "audit"
-    ) { error in
-        logError("not audited: \(error)")
-    }
+        "https://collector.example.com/events", directory: "/var/lib/shop/events", settings: settings)
     let events = try AuditLog(store, metadata: ["till": "3"])  // let events = realm.events!
     // end
     _ = events

@@ -160,8 +160,8 @@ func eventLogSample() throws {
 func eventStoreSample() throws {
     // sample: Sources/HeartwoodEvents/Store/EventStore.swift
     let store = try EventStore(
-        "https://collector.example.com/events", directory: "/var/lib/app/events", user: "anna",
-        prefix: "audit")
+        "https://collector.example.com/events", directory: "/var/lib/app/events",
+        settings: EventSettings(user: "anna", prefix: "audit"))
     store.uploader.decorators = [.bearer(named: "EVENT_TOKEN", from: EnvironmentSecrets())]
     // end
 }
@@ -190,4 +190,14 @@ func eventObjectSample() {
     }
     // end
     _ = Person.self
+}
+
+func eventSettingsSample() throws {
+    // sample: Sources/HeartwoodEvents/Store/EventSettings.swift
+    var settings = EventSettings(user: "anna", prefix: "audit")
+    settings.upload.sendInterval = .seconds(10)
+    let store = try EventStore(
+        "https://collector.example.com/events", directory: "/var/lib/app/events", settings: settings)
+    // end
+    _ = store
 }

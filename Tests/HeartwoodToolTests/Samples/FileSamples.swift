@@ -18,8 +18,8 @@ func fileUse() throws {
 func fileDays(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.rollingBoundary = .day
-    file.rollingInterval = .zero
-    file.maximumFileSize = .zero
+    file.rollingInterval = nil
+    file.maximumFileSize = nil
     file.maximumFileCount = 31
     file.archiveFormat = .gzip
     // end
@@ -29,14 +29,15 @@ func fileQuota(_ file: FileLogger) {
     // sample: Docs/FileLogging.md
     file.diskQuota = .mebibytes(500)
     file.maximumFileSize = .mebibytes(50)
-    file.maximumFileCount = 0
+    file.maximumFileCount = nil
     // end
 }
 
 func fileFixedName() throws -> FileLogger {
     // sample: Docs/FileLogging.md
     let file = try FileLogger(
-        directory: "/var/log/shop", naming: try LogFileNaming(application: "shop", activeName: "shop.log"))
+        directory: "/var/log/shop",
+        settings: FileSettings(naming: try LogFileNaming(application: "shop", activeName: "shop.log")))
     // end
     return file
 }
@@ -95,7 +96,7 @@ func fileScheme() throws -> FileLogger {
     let errorsLast = LogFileScheme(removalOrder: { files in
         files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
     })
-    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
+    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
     // end
     return file
 }

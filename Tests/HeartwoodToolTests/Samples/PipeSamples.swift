@@ -14,7 +14,7 @@ private func pipeClickHouse() throws {
     let house = try HTTPLogger(
         "https://clickhouse.example.com:8443/?query=INSERT%20INTO%20logs%20FORMAT%20JSONEachRow"
             + "&date_time_input_format=best_effort&input_format_skip_unknown_fields=1",
-        encoding: NDJSONEncoding(), spool: "/var/lib/shop/spool")
+        settings: HTTPSettings(encoding: NDJSONEncoding()), spool: "/var/lib/shop/spool")
     house.maximumMessagesPerRequest = 20_000
     house.countThreshold = 20_000
     house.sendInterval = .seconds(5)

@@ -30,7 +30,8 @@ let counter = CallbackLogger(state: 0) { total, message in total += message.leve
 
 func readmeRemote() throws {
     // sample: README.md
-    let remote = try HTTPLogger("https://logs.example.com/ingest", encoding: NDJSONEncoding(), spool: "spool")
+    let remote = try HTTPLogger(
+        "https://logs.example.com/ingest", settings: HTTPSettings(encoding: NDJSONEncoding()), spool: "spool")
     remote.decorators = [.bearer(named: "LOG_TOKEN", from: EnvironmentSecrets())]
     LogDispatcher.shared.add(remote, levels: .notice)
     // end

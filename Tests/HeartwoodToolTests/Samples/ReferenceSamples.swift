@@ -64,21 +64,51 @@ func decoratorSample(_ logger: HTTPLogger) {
     // end
 }
 
-func httpSettingsSample(_ remote: HTTPLogger) {
+func httpSettingsSample() throws {
     // sample: Sources/HeartwoodHTTP/Upload/Settings/HTTPSettings.swift
-    remote.updateSettings { settings in
-        settings.sendInterval = .seconds(10)
-        settings.compressionLevel = 6
+    var settings = HTTPSettings(encoding: LokiEncoding(labels: ["job": "shop"]))
+    settings.sendInterval = .seconds(10)
+    let remote = try HTTPLogger("https://logs.example.com", settings: settings)
+
+    remote.compressionLevel = 6  // at any time
+    remote.updateSettings { settings in  // several, which take effect together
+        settings.countThreshold = nil
+        settings.pointThreshold = nil
     }
     // end
 }
 
-func fileSettingsSample(_ file: FileLogger) {
+func fileSettingsSample() throws {
     // sample: Sources/Heartwood/Loggers/File/Engine/FileSettings.swift
-    file.updateSettings { settings in
-        settings.maximumFileSize = .mebibytes(50)
-        settings.maximumFileCount = 20
+    var settings = FileSettings(naming: LogFileNaming(application: "shop"))
+    settings.maximumFileSize = .mebibytes(50)
+    let file = try FileLogger(directory: "/var/log/shop", settings: settings)
+
+    file.maximumFileCount = 20  // at any time
+    file.updateSettings { settings in  // several, which take effect together
+        settings.rollingBoundary = .day
+        settings.rollingInterval = nil
     }
+    // end
+}
+
+func configurableSample() {
+    // sample: Sources/Heartwood/Dispatcher/ConfigurableLogger.swift
+    final class SlackLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
+        struct Settings {
+            var channel = "#ops"
+            var timeout = Duration.seconds(5)
+        }
+        let orderedSettings = Ordered(wrappedValue: Settings())
+
+        override func log(_ message: LogMessage) {
+            guard let text = formatted(message) else { return }
+            post(text, to: self.channel)
+        }
+    }
+
+    let slack = SlackLogger()
+    slack.channel = "#billing"
     // end
 }
 
@@ -124,7 +154,7 @@ func schemeSample() throws -> FileLogger {
     let errorsLast = LogFileScheme(removalOrder: { files in
         files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
     })
-    let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
+    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
     // end
     return file
 }

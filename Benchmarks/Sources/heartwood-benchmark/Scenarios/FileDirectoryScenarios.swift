@@ -19,8 +19,8 @@ struct FileStartScenario: Scenario {
                 try Data("line\n".utf8).write(to: URL(fileURLWithPath: path + "/" + name))
             }
             let start = now()
-            let file = try FileLogger(directory: path, naming: naming)
-            file.maximumFileCount = 0
+            let file = try FileLogger(directory: path, settings: FileSettings(naming: naming))
+            file.maximumFileCount = nil
             let dispatcher = LogDispatcher()
             dispatcher.add(file)
             logInfo("first", to: dispatcher)

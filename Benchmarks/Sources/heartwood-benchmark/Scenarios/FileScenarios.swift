@@ -45,7 +45,7 @@ struct FileScenario: Scenario {
     func makeLogger(_ directory: String) throws -> FileLogger {
         let file = try FileLogger(directory: directory, formatter: try formatter())
         file.maximumFileSize = maximumFileSize
-        file.maximumFileCount = 0
+        file.maximumFileCount = nil
         file.minimumFreeSpace = .zero
         file.archiveFormat = isCompressed ? .gzip : .plain
         return file

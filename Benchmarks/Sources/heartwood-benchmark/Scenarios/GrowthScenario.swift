@@ -52,8 +52,8 @@ struct GrowthScenario: Scenario {
     ) { length in
         try withTemporaryDirectory { path in
             let file = try FileLogger(directory: path)
-            file.maximumFileSize = .zero
-            file.maximumMessageSize = .zero
+            file.maximumFileSize = nil
+            file.maximumMessageSize = nil
             file.minimumFreeSpace = .zero
             file.overflowPolicy = .block(upTo: .seconds(60))
             let dispatcher = LogDispatcher.shared
@@ -110,9 +110,10 @@ struct GrowthScenario: Scenario {
     ) { count in
         try withTemporaryDirectory { path in
             try makeOldFiles(count, in: path)
-            let file = try FileLogger(directory: path, naming: LogFileNaming(application: "growth"))
+            let file = try FileLogger(
+                directory: path, settings: FileSettings(naming: LogFileNaming(application: "growth")))
             file.maximumFileCount = count
-            file.rollingInterval = .zero
+            file.rollingInterval = nil
             let dispatcher = LogDispatcher()
             dispatcher.add(file)
             defer { dispatcher.removeAll() }

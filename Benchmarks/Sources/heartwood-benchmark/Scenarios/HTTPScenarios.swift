@@ -24,7 +24,8 @@ struct HTTPAcknowledgedScenario: Scenario {
     private func measure(_ spool: String?) throws -> Double {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let logger = try HTTPLogger(server.address, encoding: NDJSONEncoding(), spool: spool)
+        let logger = try HTTPLogger(
+            server.address, settings: HTTPSettings(encoding: NDJSONEncoding()), spool: spool)
         logger.maximumMessagesPerRequest = 1000
         let dispatcher = LogDispatcher()
         // Nothing may be dropped here: the calls wait for the logger, and so are part of what is measured.
@@ -236,7 +237,9 @@ struct HTTPStartScenario: Scenario {
             settings.maximumBytes = .bytes(size + (64 << 20))
             let dispatcher = LogDispatcher()
             dispatcher.overflowPolicy = .block(upTo: .seconds(60))
-            let logger = try HTTPLogger("http://127.0.0.1:1/", spool: path + "/spool", settings: settings)
+            let logger = try HTTPLogger(
+                "http://127.0.0.1:1/", settings: HTTPSettings(spoolSettings: settings), spool: path + "/spool"
+            )
             logger.isPaused = true
             logger.overflowPolicy = .block(upTo: .seconds(60))
             dispatcher.add(logger)
@@ -261,7 +264,8 @@ struct HTTPStartScenario: Scenario {
             }
             try check(bytes >= size, "\(bytes) bytes are left instead of \(size)")
             let start = now()
-            let next = try HTTPLogger("http://127.0.0.1:1/", spool: path + "/left", settings: settings)
+            let next = try HTTPLogger(
+                "http://127.0.0.1:1/", settings: HTTPSettings(spoolSettings: settings), spool: path + "/left")
             let milliseconds = Double(now() - start) / 1e6
             try check(
                 next.httpStatistics.recovered == count,
@@ -290,7 +294,8 @@ struct HTTPFilesScenario: Scenario {
             let server = try LoopbackServer()
             defer { server.stop() }
             let logger = try HTTPLogger(
-                server.address, encoding: NDJSONEncoding(), spool: path + "/spool", settings: settings)
+                server.address, settings: HTTPSettings(encoding: NDJSONEncoding(), spoolSettings: settings),
+                spool: path + "/spool")
             logger.isPaused = true
             logger.overflowPolicy = .block(upTo: .seconds(60))
             dispatcher.overflowPolicy = .block(upTo: .seconds(60))

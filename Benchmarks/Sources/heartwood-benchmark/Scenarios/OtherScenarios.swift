@@ -139,7 +139,7 @@ struct MemoryScenario: Scenario {
     static func burst() throws {
         try withTemporaryDirectory { path in
             let file = try FileLogger(directory: path)
-            file.maximumFileCount = 0
+            file.maximumFileCount = nil
             file.overflowPolicy = .block(upTo: .seconds(60))
             LogDispatcher.shared.overflowPolicy = .block(upTo: .seconds(60))
             LogDispatcher.shared.add(file)
@@ -169,7 +169,7 @@ struct StuckScenario: Scenario {
             let dispatcher = LogDispatcher.shared
             dispatcher.overflowPolicy = .block(upTo: .seconds(60))
             let file = try FileLogger(directory: path)
-            file.maximumFileCount = 0
+            file.maximumFileCount = nil
             file.overflowPolicy = .block(upTo: .seconds(60))
             let stuck = Stuck()
             stuck.overflowPolicy = .dropNewest

@@ -16,7 +16,7 @@ import CHeartwood
 /// queue. Synchronous calls, flushes, removals and the end of the process take no longer than their time
 /// limits. ``AbstractLogger/backlogLimit`` limits the messages that wait; they are written as whole lines
 /// when the reader continues.
-open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
+open class ConsoleLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own the rest
     /// The streams that messages are written to.
     public enum Stream: Hashable, Sendable {
         /// All messages go to standard output.
@@ -27,49 +27,14 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
         case split(errors: LogLevelMask)
     }
 
-    // MARK: Settings (any thread, ordered)
-
-    /// The streams that messages are written to; standard error unless changed.
-    @Ordered public final var stream = Stream.standardError
-
-    /// The colors of messages.
-    @Ordered public final var palette = ConsolePalette.standard
-
-    /// The number of colors.
-    ///
-    /// nil, the default, detects it for each stream from its terminal and the environment:
-    /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
-    @Ordered public final var colorDepth: ConsoleColorDepth?
-
-    /// The time zone of time stamps; the system's unless changed.
-    @Ordered public final var zone = LogTimeZone.local
-
-    /// Whether a line contains the source location, `File.swift:42`; true unless changed.
-    @Ordered public final var showsSource = true
-
-    /// Whether the time is at the beginning; true by default.
-    @Ordered public final var showsTime = true
-
-    /// How private values are written; nil, the default, reveals them on a terminal and redacts them
-    /// elsewhere.
-    ///
-    /// It counts for the console's own layout; a formatter has its own setting.
-    @Ordered public final var privacy: LogPrivacyPolicy?
-
-    /// How line breaks and control characters are written.
-    ///
-    /// nil, the default, is ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape``
-    /// elsewhere.
-    ///
-    /// A formatter has its own setting for the text. In its lines, newlines are indented and control
-    /// characters escaped unless this is ``LogBuffer/Escaping/none``.
-    @Ordered public final var escaping: LogBuffer.Escaping?
+    /// The settings; their members are properties of the logger.
+    public final let orderedSettings: Ordered<ConsoleSettings>
 
     // MARK: Owned by the hooks
     private var output = ConsoleStream(STDOUT_FILENO)
     private var error = ConsoleStream(STDERR_FILENO)
     private var layout = ConsoleLayout()
-    private var splits: Stream = .standardError
+    private var splits: Stream
 
     /// Makes a console logger.
     ///
@@ -79,8 +44,11 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
     ///   - formatter: What writes the lines; the console's own layout unless given. A given formatter's lines
     ///     are colored as a whole, unless it does that itself (``LogFormatter/writesOwnColors``).
     public init(_ stream: Stream = .standardError, name: String = "console", formatter: LogFormatter? = nil) {
+        var settings = ConsoleSettings()
+        settings.stream = stream
+        orderedSettings = Ordered(wrappedValue: settings)
+        splits = stream
         super.init(name: name, formatter: formatter, runsOnCaller: true)
-        _stream.start(with: stream)
         apply()
     }
 
@@ -90,15 +58,14 @@ open class ConsoleLogger: AbstractLogger, @unchecked Sendable {  // hooks own th
     }
 
     private func apply() {
-        splits = _stream.inEffect
+        let settings = orderedSettings.inEffect
+        splits = settings.stream
         layout = ConsoleLayout(
-            palette: _palette.inEffect, zone: _zone.inEffect, showsSource: _showsSource.inEffect,
-            showsTime: _showsTime.inEffect)
-        let depth = _colorDepth.inEffect
-        let privacy = _privacy.inEffect
-        let escaping = _escaping.inEffect
-        output.configure(depth: depth, privacy: privacy, escaping: escaping)
-        error.configure(depth: depth, privacy: privacy, escaping: escaping)
+            palette: settings.palette, zone: settings.zone, showsSource: settings.showsSource,
+            showsTime: settings.showsTime)
+        output.configure(
+            depth: settings.colorDepth, privacy: settings.privacy, escaping: settings.escaping)
+        error.configure(depth: settings.colorDepth, privacy: settings.privacy, escaping: settings.escaping)
     }
 
     /// Adds the message to the batch of its stream.
@@ -173,4 +140,58 @@ extension ConsoleLogger: OutputHolder {
         output.discard()
         error.discard()
     }
+}
+
+/// The settings of a ``ConsoleLogger``, which has each as a property of the same name.
+public struct ConsoleSettings: Sendable {
+    /// The streams that messages are written to.
+    ///
+    /// Default: error
+    public var stream = ConsoleLogger.Stream.standardError
+
+    /// The colors of messages.
+    public var palette = ConsolePalette.standard
+
+    /// The number of colors.
+    ///
+    /// nil detects it for each stream from its terminal and the environment:
+    /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
+    ///
+    /// Default: none
+    public var colorDepth: ConsoleColorDepth?
+
+    /// The time zone of time stamps.
+    ///
+    /// Default: local
+    public var zone = LogTimeZone.local
+
+    /// Whether a line contains the source location, `File.swift:42`.
+    ///
+    /// Default: true
+    public var showsSource = true
+
+    /// Whether the time is at the beginning.
+    ///
+    /// Default: true
+    public var showsTime = true
+
+    /// How private values are written; nil reveals them on a terminal and redacts them elsewhere.
+    ///
+    /// It counts for the console's own layout; a formatter has its own setting.
+    ///
+    /// Default: none
+    public var privacy: LogPrivacyPolicy?
+
+    /// How line breaks and control characters are written.
+    ///
+    /// nil is ``LogBuffer/Escaping/indent`` on a terminal and ``LogBuffer/Escaping/escape`` elsewhere.
+    ///
+    /// A formatter has its own setting for the text. In its lines, newlines are indented and control
+    /// characters escaped unless this is ``LogBuffer/Escaping/none``.
+    ///
+    /// Default: none
+    public var escaping: LogBuffer.Escaping?
+
+    /// Makes the default settings.
+    public init() {}
 }

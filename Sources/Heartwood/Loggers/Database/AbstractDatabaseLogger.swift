@@ -6,50 +6,24 @@ import CHeartwood
 /// A subclass says what it keeps of a message until it is saved, its `Row`, which may be the message itself,
 /// and overrides ``save(_:)`` and ``deleteMessages(before:)``. `Docs/Databases.md` has a sample.
 ///
-/// - **Saving**: when ``saveThreshold`` messages wait, when the oldest of them has waited for
-///   ``saveInterval``, at every flush, and with that at the end of the process, and before the logger is
-///   removed.
-/// - **Deleting**: messages older than ``maximumAge``, with the first save, then every ``deleteInterval``.
-/// - **Failures**: a save that fails loses nothing. Its rows stay, in order, up to ``unsavedLimit``, and are
-///   tried again after 1, 2, 4 and so on up to 30 seconds, and at every flush, whose result names the logger
-///   while rows are left. What comes when the limit is reached counts as failed, and a row in its place says
-///   how many are missing. All of this is reported to the dispatcher's diagnostics.
+/// - **Saving**: when ``DatabaseSettings/saveThreshold`` messages wait, when the oldest of them has waited
+///   for ``DatabaseSettings/saveInterval``, at every flush, and with that at the end of the process, and
+///   before the logger is removed.
+/// - **Deleting**: messages older than ``DatabaseSettings/maximumAge``, with the first save, then every
+///   ``DatabaseSettings/deleteInterval``.
+/// - **Failures**: a save that fails loses nothing. Its rows stay, in order, up to
+///   ``DatabaseSettings/unsavedLimit``, and are tried again after 1, 2, 4 and so on up to 30 seconds, and at
+///   every flush, whose result names the logger while rows are left. What comes when the limit is reached
+///   counts as failed, and a row in its place says how many are missing. All of this is reported to the
+///   dispatcher's diagnostics.
 ///
 /// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on
 /// any thread, take effect in order with the messages (promise 2), and are looked at again at once. In a
 /// forked child, which has no timers, every batch is saved.
 // Unchecked: settings are `Ordered`, the rest is owned by the queue.
-open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sendable {
-    // MARK: Settings (any thread, ordered)
-
-    /// The number of messages that are saved at once; 500 unless changed.
-    ///
-    /// Zero or less: their number alone never makes the logger save.
-    @Ordered public final var saveThreshold = SaveSchedule.Settings().threshold
-
-    /// How long a message waits for others before it is saved; 60 seconds unless changed.
-    ///
-    /// Zero or less: time alone never makes the logger save.
-    @Ordered public final var saveInterval = SaveSchedule.Settings().interval
-
-    /// The age after which messages are deleted; 7 days by the wall clock unless changed.
-    ///
-    /// Zero or less: none is ever deleted.
-    @Ordered public final var maximumAge = SaveSchedule.Settings().maximumAge
-
-    /// How often old messages are deleted; every 5 minutes unless changed.
-    ///
-    /// Zero or less: never by time; ``deletesOnEverySave`` and ``deleteNow()`` still hold.
-    @Ordered public final var deleteInterval = SaveSchedule.Settings().deleteInterval
-
-    /// Whether every save also deletes old messages; false unless changed.
-    @Ordered public final var deletesOnEverySave = SaveSchedule.Settings().deletesOnEverySave
-
-    /// The memory limit of unsaved messages; 16 MiB unless changed, measured as in the record ring.
-    ///
-    /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A
-    /// quarter of it is saved at once, whatever ``saveThreshold`` says. ``ByteCount/zero``: no limit.
-    @Ordered public final var unsavedLimit = ByteCount.mebibytes(16)
+open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
+    /// The settings; their members are properties of the logger.
+    public final let orderedSettings = Ordered(wrappedValue: DatabaseSettings())
 
     // MARK: Constants (any thread)
 
@@ -60,7 +34,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     private var schedule: SaveSchedule
     private var rows: [Row] = [] { didSet { noteWaiting(rows.count) } }
     private var size = 0
-    private var limit = ByteCount.mebibytes(16).bytes
+    private var limit = DatabaseSettings().unsavedLimit.limit
     /// Messages that found no room after the rows.
     private var missing = 0
     private var timer = DueTimer()
@@ -133,7 +107,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     /// Saves all messages that were logged before on this thread; never waits.
     public final func saveNow() { performInOrder { [unowned self] in saveEverything() } }
 
-    /// Deletes messages that are older than ``maximumAge``; never waits.
+    /// Deletes messages that are older than ``DatabaseSettings/maximumAge``; never waits.
     public final func deleteNow() {
         performInOrder { [unowned self] in
             if let moment = oldestKept { attemptDelete(before: moment) }
@@ -151,13 +125,13 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
             if schedule.action(at: clock.uptime()) != .nothing { actNow() }
             if size + weight > limit, !rows.isEmpty {
                 missing += 1
-                return reportFailure("unsaved messages reached the limit of \(unsavedLimit)")
+                return reportFailure("unsaved messages reached the limit of \(ByteCount(limit))")
             }
         }
         guard let row = row(for: message) else { return countFiltered() }
         announceMissing()
         keep(row, weight)
-        if schedule.unsaved == schedule.settings.threshold || (limit > 0 && size >= limit / 4) { actNow() }
+        if schedule.isFull || (limit > 0 && size >= limit / 4) { actNow() }
     }
 
     /// Starts the timer of the next save.
@@ -196,10 +170,8 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
 
     /// Applies changed settings, calls ``applySettings()``, and does what is due now.
     public final override func settingsDidChange() {
-        schedule.settings = SaveSchedule.Settings(
-            threshold: saveThreshold, interval: saveInterval, maximumAge: maximumAge,
-            deleteInterval: deleteInterval, deletesOnEverySave: deletesOnEverySave)
-        limit = unsavedLimit.bytes
+        schedule.settings = orderedSettings.inEffect
+        limit = schedule.settings.unsavedLimit.limit
         applySettings()
         actNow()
         armTimer()
@@ -226,7 +198,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, @unchecked Sen
     }
 
     private var oldestKept: LogTimestamp? {
-        maximumAge > .zero ? clock.now() + (.zero - maximumAge) : nil
+        schedule.settings.maximumAge.limit.map { clock.now() + (.zero - $0) }
     }
 
     /// Does what is due, or saves in any case.

@@ -2,26 +2,17 @@
 ///
 /// Moments are those of a clock that only moves forward (`LogClock.uptime`).
 ///
-/// 1. What is unsaved is saved when there are `threshold` messages of it, or when the oldest of it is
-///    `interval` old.
+/// 1. What is unsaved is saved when there are `saveThreshold` messages of it, or when the oldest of it
+///    is `saveInterval` old.
 /// 2. Old messages are deleted with the first save, then every `deleteInterval`, and with each save if so
 ///    asked.
 /// 3. After a save that failed nothing is tried until a pause has passed, which doubles from one second to
 ///    thirty; then it is tried whatever the limits say. Deleting that failed waits for the next interval.
 struct SaveSchedule {
-    /// What the logger's properties say; zero and less switch a limit off.
-    struct Settings: Equatable, Sendable {
-        var threshold = 500
-        var interval = Duration.seconds(60)
-        var maximumAge = Duration.seconds(7 * 86_400)
-        var deleteInterval = Duration.seconds(300)
-        var deletesOnEverySave = false
-    }
-
     /// What is to be done now.
     enum Action: Equatable { case nothing, save, delete, saveAndDelete }
 
-    var settings = Settings()
+    var settings = DatabaseSettings()
     private(set) var unsaved = 0
     private var oldest = Duration.zero
     private var startedAt: Duration
@@ -45,9 +36,9 @@ struct SaveSchedule {
 
     /// Whether a save that is made at a moment, due or not, deletes as well.
     func savesWithDelete(at now: Duration) -> Bool {
-        guard settings.maximumAge > .zero else { return false }
+        guard settings.maximumAge.limit != nil else { return false }
         if settings.deletesOnEverySave { return true }
-        return settings.deleteInterval > .zero && (lastDelete == nil || isDeleteDue(at: now))
+        return settings.deleteInterval.limit != nil && (lastDelete == nil || isDeleteDue(at: now))
     }
 
     /// When something will be due if nothing happens before; nil, never.
@@ -56,11 +47,11 @@ struct SaveSchedule {
         if unsaved > 0 {
             if retry.isFailing {
                 moments.append(retry.due)
-            } else if settings.interval > .zero {
-                moments.append(oldest + settings.interval)
+            } else if let interval = settings.saveInterval.limit {
+                moments.append(oldest + interval)
             }
         }
-        if settings.maximumAge > .zero, settings.deleteInterval > .zero { moments.append(nextDelete) }
+        if let nextDelete { moments.append(nextDelete) }
         return moments.min()
     }
 
@@ -82,13 +73,61 @@ struct SaveSchedule {
     private func isSaveDue(at now: Duration) -> Bool {
         guard unsaved > 0 else { return false }
         if retry.isFailing { return retry.mayTry(at: now) }
-        if settings.threshold > 0, unsaved >= settings.threshold { return true }
-        return settings.interval > .zero && now - oldest >= settings.interval
+        if let threshold = settings.saveThreshold.limit, unsaved >= threshold { return true }
+        return settings.saveInterval.limit.map { now - oldest >= $0 } ?? false
     }
 
-    private var nextDelete: Duration { (lastDelete ?? startedAt) + settings.deleteInterval }
+    /// Whether this message is the one with which a save is due.
+    var isFull: Bool { unsaved == settings.saveThreshold }
 
-    private func isDeleteDue(at now: Duration) -> Bool {
-        settings.maximumAge > .zero && settings.deleteInterval > .zero && now >= nextDelete
+    /// When old messages are deleted next; nil for never.
+    private var nextDelete: Duration? {
+        guard settings.maximumAge.limit != nil else { return nil }
+        return settings.deleteInterval.limit.map { (lastDelete ?? startedAt) + $0 }
     }
+
+    private func isDeleteDue(at now: Duration) -> Bool { nextDelete.map { now >= $0 } ?? false }
+}
+
+/// The settings of an ``AbstractDatabaseLogger``, which has each as a property of the same name.
+///
+/// A limit of nil is no limit; so is a limit of zero.
+public struct DatabaseSettings: Sendable, Equatable {
+    /// The number of messages that are saved at once; nil: their number alone never makes the logger save.
+    ///
+    /// Default: 500
+    public var saveThreshold: Int? = 500
+
+    /// How long a message waits for others before it is saved; nil: time alone never makes the logger save.
+    ///
+    /// Default: 1m
+    public var saveInterval: Duration? = .seconds(60)
+
+    /// The age after which messages are deleted, by the wall clock; nil: none is ever deleted.
+    ///
+    /// Default: 7d
+    public var maximumAge: Duration? = .seconds(7 * 86_400)
+
+    /// How often old messages are deleted; nil: never by time.
+    ///
+    /// ``deletesOnEverySave`` and ``AbstractDatabaseLogger/deleteNow()`` still hold.
+    ///
+    /// Default: 5m
+    public var deleteInterval: Duration? = .seconds(300)
+
+    /// Whether every save also deletes old messages.
+    ///
+    /// Default: false
+    public var deletesOnEverySave = false
+
+    /// The memory limit of unsaved messages, measured as in the record ring.
+    ///
+    /// When it is reached and saving fails, further messages are dropped, counted as failed and announced. A
+    /// quarter of it is saved at once, whatever ``saveThreshold`` says.
+    ///
+    /// Default: 16 MiB
+    public var unsavedLimit: ByteCount? = .mebibytes(16)
+
+    /// Makes the default settings.
+    public init() {}
 }

@@ -87,15 +87,15 @@ extension FileLogger {
     public final func logFiles() throws -> [LogFileInfo] {
         performInOrder { [self] in engine.lookClosely(forWhile: true) }
         let inventory = FileInventory()
-        let catalogue = CatalogueFile.load(directory, application: naming.application)
+        let catalogue = CatalogueFile.load(directory, application: self.naming.application)
         try LogFileInfo.reading(directory) {
-            try inventory.refresh(directory, naming, scheme, activeLabel: catalogue.active)
+            try inventory.refresh(directory, self.naming, settings.scheme, activeLabel: catalogue.active)
         }
         let active = activeName.withLock { $0 }
         return inventory.readable.reversed().map { entry in
             // The catalogue says that it is finished, and the lock that no one writes to it all the same.
             let isFinished =
-                entry.stage == .plain && entry.name != active && entry.name != naming.activeName
+                entry.stage == .plain && entry.name != active && entry.name != self.naming.activeName
                 && catalogue.isFinished(entry.name, entry.label) && directory.isFree(entry.name)
             return LogFileInfo(entry, directory, active: active, isFinished: isFinished, opens: true)
         }
@@ -116,7 +116,7 @@ extension FileLogger {
     package final func check(isShared: Bool, isEncrypted: Bool) throws {
         guard isShared || isEncrypted else { return }
         do {
-            try directory.tryCreating(for: naming.application, isSecret: isEncrypted)
+            try directory.tryCreating(for: self.naming.application, isSecret: isEncrypted)
         } catch let failure as SystemFailure where failure.call == .changeMode {
             throw LogError(
                 .setting, "Encrypted files need a file system with permissions; choose another directory",
@@ -182,7 +182,8 @@ extension FileLogger {
         guard now.identity == intent.file else { return nil }
         let content = try intent.content(of: file.number, calls)
         let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }
-        if isTorn, !isShared, let (file, again) = try? directory.open(name), again.identity == now.identity,
+        if isTorn, !self.isShared, let (file, again) = try? directory.open(name),
+            again.identity == now.identity,
             (try? directory.tryLock(file)) == true,
             (try? calls.status(file.number).size) == intent.size + content.count
         {

@@ -1,11 +1,5 @@
 import Dispatch
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// What the engine and the archiver tell, passed on to the diagnostics and, off the logging queues, to hooks.
 extension FileLogger {
     final func handle(_ event: FileEvent) {
@@ -139,7 +133,7 @@ extension FileLogger {
     final var beginning: FileBeginning {
         var beginning = FileBeginning()
         // A header that a subclass makes may differ from file to file.
-        if let header = fileHeader, headerOfNewFile == header { beginning.header = record(header) }
+        if let header = self.fileHeader, headerOfNewFile == header { beginning.header = record(header) }
         guard repairsTornLines else { return beginning }
         switch formatter {
         case is JSONLinesFormatter: beginning.isJSON = true
@@ -162,39 +156,5 @@ extension FileLogger {
     private func finished(_ output: inout LogBuffer) -> [UInt8] {
         finishRecord(in: &output, from: 0)
         return output.withUnsafeBytes { Array($0) }
-    }
-}
-
-// Former names, deprecated for one release.
-extension FileLogger {
-    /// The name until this release.
-    @available(*, deprecated, message: "use zone, such as .region(timeZone)")
-    public final var timeZone: TimeZone {
-        get { zone.foundation }
-        set { zone = .region(newValue) }
-    }
-    /// The name until this release.
-    @available(*, deprecated, renamed: "onRoll")
-    public final var didRoll: (@Sendable (LogFileInfo) -> Void)? {
-        get { onRoll }
-        set { onRoll = newValue }
-    }
-    /// The name until this release.
-    @available(*, deprecated, renamed: "onFinishLeftover")
-    public final var didFinishLeftover: (@Sendable (LogFileInfo) -> Void)? {
-        get { onFinishLeftover }
-        set { onFinishLeftover = newValue }
-    }
-    /// The name until this release.
-    @available(*, deprecated, renamed: "onArchive")
-    public final var didArchive: (@Sendable (LogFileInfo) -> Void)? {
-        get { onArchive }
-        set { onArchive = newValue }
-    }
-    /// The name until this release.
-    @available(*, deprecated, renamed: "onDelete")
-    public final var didDelete: (@Sendable (String) -> Void)? {
-        get { onDelete }
-        set { onDelete = newValue }
     }
 }

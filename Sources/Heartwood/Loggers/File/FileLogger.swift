@@ -19,130 +19,33 @@ public import Foundation
 /// - **Files** are named `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC, have the permissions 0600 in a
 ///   directory of 0700, and belong to one logger of one process each. Only files that this naming made are
 ///   ever touched.
-/// - **Rolling**: a file is finished when the next line would make it larger than ``maximumFileSize``, when
-///   it is ``rollingInterval`` old, or at a ``rollingBoundary``. Idle files are rolled in time as well; the
-///   next line creates the next file. Where no other file can be created, the file is continued.
-/// - **Retention**: the oldest files are removed so that ``maximumFileCount``, ``diskQuota`` and
-///   ``maximumFileAge`` all hold. The file that is written counts, and is never removed.
-/// - **Faults**: nothing that goes wrong with a disk reaches the program. Up to ``waitingLimit`` bytes of
-///   lines wait and are tried again at least every quarter of a second. What is dropped is counted, reported
-///   to the dispatcher's diagnostics, and told in the file, where it is missing.
-/// - **Long messages**: a line is at most ``maximumMessageSize`` long, and says what was left out of it.
+/// - **Rolling**: a file is finished when the next line would make it larger than
+///   ``FileSettings/maximumFileSize``, when it is ``FileSettings/rollingInterval`` old, or at a
+///   ``FileSettings/rollingBoundary``. Idle files are rolled in time as well; the next line creates the next
+///   file. Where no other file can be created, the file is continued.
+/// - **Retention**: the oldest files are removed so that ``FileSettings/maximumFileCount``,
+///   ``FileSettings/diskQuota`` and ``FileSettings/maximumFileAge`` all hold. The file that is written
+///   counts, and is never removed.
+/// - **Faults**: nothing that goes wrong with a disk reaches the program. Up to
+///   ``FileSettings/waitingLimit`` bytes of lines wait and are tried again at least every quarter of a
+///   second. What is dropped is counted, reported to the dispatcher's diagnostics, and told in the file,
+///   where it is missing.
+/// - **Long messages**: a line is at most ``FileSettings/maximumMessageSize`` long, and says what was left
+///   out of it.
 /// - **Others**: a file that another program deletes, moves or cuts is noticed within 5 ms: lines that are
 ///   logged before that go to the file as it is then. Files with a header, encrypted and shared files, and
 ///   all files while the crash journal is on, are looked at before each write instead.
 /// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process.
-///   ``syncPolicy`` says what a power cut may take.
+///   ``FileSettings/syncPolicy`` says what a power cut may take.
 ///
 /// All settings may be changed at any time, on any thread, and take effect in order with the messages
 /// (promise 2). The limits are first applied at the first message, or a second after the logger was added, so
 /// until then they may be set in any order; later each is applied as it is set. A subclass that overrides a
 /// hook of the base class calls `super`; for other bytes than lines it overrides ``finishRecord(in:from:)``,
 /// and for headers that differ from file to file ``headerOfNewFile``.
-open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the queue's; settings are `Ordered`
-    /// All settings of a file logger.
-    public typealias Settings = FileSettings
-
-    /// All settings as they are; the properties below are its members.
-    public final var settings: Settings { ordered.value(in: self) }
-    private let ordered: Ordered<Settings>
-
-    /// Changes several settings at once, which take effect together.
-    ///
-    /// What other threads set meanwhile is kept, and `change` is called again where they did.
-    ///
-    /// - Parameter change: Changes the settings; without side effects.
-    public final func updateSettings(_ change: (inout Settings) -> Void) { ordered.update(of: self, change) }
-
-    // MARK: Rolling (any thread, ordered)
-
-    /// The most bytes of a file; 10 MiB (zero: no limit).
-    ///
-    /// A line never makes a file exceed it, unless it is the only line.
-    @OrderedMember(\Settings.maximumFileSize) public final var maximumFileSize: ByteCount
-
-    /// How long a file is written after it was created, through restarts; 24 hours (zero: no limit).
-    @OrderedMember(\Settings.rollingInterval) public final var rollingInterval: Duration
-    /// Where on the calendar a new file begins, besides ``rollingInterval``; nil, nowhere.
-    @OrderedMember(\Settings.rollingBoundary) public final var rollingBoundary: LogCalendarBoundary?
-    /// The zone of ``rollingBoundary``; UTC.
-    @OrderedMember(\Settings.zone) public final var zone: LogTimeZone
-
-    // MARK: Retention (any thread, ordered)
-
-    /// The most files, the one that is written included; 10 (zero: no limit).
-    @OrderedMember(\Settings.maximumFileCount) public final var maximumFileCount: Int
-    /// How long a file is kept after its last line; zero, forever.
-    @OrderedMember(\Settings.maximumFileAge) public final var maximumFileAge: Duration
-
-    /// The most bytes of all files together; zero, no limit but the number of files times their size.
-    ///
-    /// Kept at every moment: older files are removed before a line is written, and a line that is larger than
-    /// the whole quota is dropped and counted. With several processes in one directory each counts what it
-    /// saw when it last began a file.
-    @OrderedMember(\Settings.diskQuota) public final var diskQuota: ByteCount
-
-    // MARK: Files (any thread, ordered)
-
-    /// How files are named, and known again.
-    @OrderedMember(\Settings.naming) public final var naming: LogFileNaming
-    /// Which files belong to the logger, how new ones are made, and in which order old ones go.
-    @OrderedMember(\Settings.scheme) public final var scheme: LogFileScheme
-    /// The permissions of new files, whatever the umask; 0o600.
-    @OrderedMember(\Settings.fileMode) public final var fileMode: UInt16
-    /// When Apple's devices can read new files; from the first unlocking on (untested; no effect elsewhere).
-    @OrderedMember(\Settings.fileProtection) public final var fileProtection: LogFileProtection
-    /// Whether Apple's systems put new files into backups (untested; no effect elsewhere); false.
-    @OrderedMember(\Settings.isInBackup) public final var isInBackup: Bool
-    /// Whether a run continues the newest earlier file that is not finished, full or too old; true.
-    @OrderedMember(\Settings.reusesFiles) public final var reusesFiles: Bool
-    /// The name of a symbolic link, in the directory, to the file that is written; nil for none.
-    @OrderedMember(\Settings.currentLink) public final var currentLink: String?
-
-    /// The first line of every file; nil for none.
-    ///
-    /// A file from an earlier run that begins with a different line is finished, and a new one is created.
-    /// Without a header, the first line of that file is not compared.
-    @OrderedMember(\Settings.fileHeader) public final var fileHeader: String?
-
-    /// Whether several processes append to one file, instead of each to its own; false.
-    ///
-    /// All must use the same settings. Each write takes a lock, but does not wait long for its holder.
-    @OrderedMember(\Settings.isShared) public final var isShared: Bool
-
-    // MARK: Writing (any thread, ordered)
-
-    /// When lines are put on the disk itself, not just into the kernel; never.
-    @OrderedMember(\Settings.syncPolicy) public final var syncPolicy: LogSyncPolicy
-
-    /// The most bytes of a message as the formatter writes it; 64 KiB (zero: no limit).
-    ///
-    /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are
-    /// left out, and counted as well, if need be. Limits below 256 bytes count as 256.
-    @OrderedMember(\Settings.maximumMessageSize) public final var maximumMessageSize: ByteCount
-
-    /// How many bytes of lines wait in memory while no file takes them; 1 MiB (more are dropped and counted).
-    @OrderedMember(\Settings.waitingLimit) public final var waitingLimit: ByteCount
-    /// The space on the file system that is left to others, 1 % of it at most; 64 MiB (zero: none).
-    @OrderedMember(\Settings.minimumFreeSpace) public final var minimumFreeSpace: ByteCount
-
-    // MARK: Archives (any thread, ordered)
-
-    /// Does something with every finished file, in the background; nil for nothing.
-    @OrderedMember(\Settings.archiveProcessor) public final var archiveProcessor: LogArchiveProcessor?
-
-    /// How files are kept; as they are.
-    ///
-    /// Finished files become archives, and those that are finished already as well. `encrypted` begins at
-    /// once, with a new file: no line is written unencrypted after it was set. What was encrypted stays so
-    /// when it is taken back.
-    @OrderedMember(\Settings.archiveFormat) public final var archiveFormat: LogArchiveFormat
-
-    /// Where the key of encrypted logs comes from: the secret `log-archive-key`, 32 bytes or 64 hex digits.
-    ///
-    /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced;
-    /// not for each line. Called on the logging queues, and should not take long.
-    @OrderedMember(\Settings.archiveKey) public final var archiveKey: (any SecretProvider)?
+open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // the queue's, or `Ordered`
+    /// The settings; their members are properties of the logger.
+    public final let orderedSettings: Ordered<FileSettings>
 
     // MARK: Hooks (any thread, ordered)
 
@@ -185,27 +88,22 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///
     /// - Parameters:
     ///   - directory: The path.
-    ///   - naming: How files are named; by the program's name and date unless given.
-    ///   - scheme: Which files belong to the logger, how new ones are made, and in which order old ones go.
+    ///   - settings: How files are named, rolled, kept and written.
     ///   - formatter: Turns messages into lines; nil writes the text alone, with line breaks and control
     ///     characters escaped.
     ///   - name: The logger's name in statistics.
-    ///   - directoryMode: The permissions of directories that are made, whatever the umask.
-    ///   - acceptsSharedDirectory: Accepts a directory that other users may write to. They could remove the
-    ///     files, or replace them by others that this logger refuses.
+    ///   - policy: How the directory is made where it is missing, and which one is accepted.
     ///   - clock: The time, for tests.
     /// - Throws: ``LogError`` where the directory cannot be made or opened, or others may write to it, or
     ///   where the naming cannot read the names that it writes.
     public init(
-        directory: String, naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
-        formatter: LogFormatter? = LineFormatter(), name: String? = nil, directoryMode: UInt16 = 0o700,
-        acceptsSharedDirectory: Bool = false, clock: any LogClock = SystemClock()
+        directory: String, settings: FileSettings = FileSettings(),
+        formatter: LogFormatter? = LineFormatter(), name: String? = nil,
+        policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
-        let policy = LogDirectory.Policy(
-            directoryMode: UInt32(directoryMode), acceptsShared: acceptsSharedDirectory)
         self.directory = try LogDirectory(directory, policy: policy)
         self.clock = clock
-        ordered = Ordered(wrappedValue: try FileLogger.settings(naming, scheme))
+        orderedSettings = Ordered(wrappedValue: try FileLogger.checked(settings))
         batch = .allocate(capacity: 1)  // last, since what throws before would leave it
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
@@ -215,16 +113,16 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     ///
     /// - Parameters:
     ///   - directory: A file URL.
-    ///   - naming: How files are named.
+    ///   - settings: How files are named, rolled, kept and written.
     ///   - formatter: Turns messages into lines.
     /// - Throws: ``LogError`` for another URL, and as that initializer does.
     public convenience init(
-        directory: URL, naming: LogFileNaming = LogFileNaming(), formatter: LogFormatter? = LineFormatter()
+        directory: URL, settings: FileSettings = FileSettings(), formatter: LogFormatter? = LineFormatter()
     ) throws {
         guard directory.isFileURL else {
             throw LogError(.setting, "The log directory must be a file URL", place: directory.absoluteString)
         }
-        try self.init(directory: directory.path, naming: naming, formatter: formatter)
+        try self.init(directory: directory.path, settings: settings, formatter: formatter)
     }
 
     /// Makes a logger for the usual directory of the program's logs; see the initializer with a path.
@@ -235,25 +133,23 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// `~/.local/state/<app>/log`. ``directoryPath`` says which.
     ///
     /// - Parameters:
-    ///   - naming: How files are named. Its application is `<app>`.
-    ///   - scheme: Which files belong to the logger, how new ones are made, and in which order old ones go.
+    ///   - settings: How files are named, rolled, kept and written. The application of its naming is `<app>`.
     ///   - formatter: Turns messages into lines.
     /// - Throws: ``LogError`` as that initializer does.
     public convenience init(
-        naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme(),
-        formatter: LogFormatter? = LineFormatter()
+        settings: FileSettings = FileSettings(), formatter: LogFormatter? = LineFormatter()
     ) throws {
-        let path = try StandardLogDirectory.path(application: naming.application)
-        try self.init(directory: path, naming: naming, scheme: scheme, formatter: formatter)
+        let path = try StandardLogDirectory.path(application: settings.naming.application)
+        try self.init(directory: path, settings: settings, formatter: formatter)
     }
 
     package init(
-        _ directory: LogDirectory, naming: LogFileNaming, formatter: LogFormatter?, name: String? = nil,
+        _ directory: LogDirectory, settings: FileSettings, formatter: LogFormatter?, name: String? = nil,
         clock: any LogClock = SystemClock()
     ) throws {
         self.directory = directory
         self.clock = clock
-        ordered = Ordered(wrappedValue: try FileLogger.settings(naming, LogFileScheme()))
+        orderedSettings = Ordered(wrappedValue: try FileLogger.checked(settings))
         batch = .allocate(capacity: 1)  // last, since what throws before would leave it
         super.init(name: name, formatter: formatter, runsOnCaller: true)
         makeEngine()
@@ -264,16 +160,15 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         batch.deallocate()
     }
 
-    private static func settings(_ naming: LogFileNaming, _ scheme: LogFileScheme) throws -> Settings {
-        guard naming.isReadable else {
-            throw LogError(.setting, LogFileNaming.unreadable, place: naming.example)
+    private static func checked(_ settings: FileSettings) throws -> FileSettings {
+        guard settings.naming.isReadable else {
+            throw LogError(.setting, LogFileNaming.unreadable, place: settings.naming.example)
         }
-        return Settings(naming: naming, scheme: scheme)
+        return settings
     }
 
     private func makeEngine() {
         batch.initialize(to: FileBatch())
-        orderedSettings = ordered
         existingEngine = FileEngine(
             directory: directory, settings: usableSettings, clock: clock,
             lookInterval: FileLogger.lookInterval,
@@ -282,7 +177,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
         let worker = ArchiveWorker(
-            directory: directory, application: naming.application, inventory: inventory,
+            directory: directory, application: self.naming.application, inventory: inventory,
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
@@ -296,7 +191,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     /// The files that the engine knows; any thread.
     final var inventory: FileInventory { existingEngine.unsafelyUnwrapped.inventory }
     final var archiver: FileArchiver { archiverIfMade.unsafelyUnwrapped }
-    final var usesArchiver: Bool { archiveFormat != .plain || archiveProcessor != nil }
+    final var usesArchiver: Bool { self.archiveFormat != .plain || self.archiveProcessor != nil }
 
     // MARK: - Hooks of the base class
 
@@ -337,7 +232,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
             }
             return formatter.format(shorter, into: &output)
         }
-        report(.note, "a message longer than \(maximumMessageSize) was truncated", key: "\(name) cut")
+        report(.note, "a message longer than \(cap) was truncated", key: "\(name) cut")
     }
 
     /// Writes the batch.
@@ -390,11 +285,11 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         let settings = usableSettings
         // A stopped process may hold the lock of shared files: no caller waits beyond its own time limit.
         setRunsOnCaller(!settings.isShared)
-        batch.pointee.configure(longest: settings.maximumMessageSize.bytes, sync: settings.syncPolicy)
+        batch.pointee.configure(longest: settings.maximumMessageSize.limit, sync: settings.syncPolicy)
         engine.apply(settings)
         let archives = FileArchiver.Settings(
             format: settings.archiveFormat.stage, key: settings.archiveKey,
-            mode: UInt32(settings.permissions), processor: settings.archiveProcessor)
+            mode: UInt32(settings.fileMode.bits), processor: settings.archiveProcessor)
         if archiver.apply(archives), engine.isStarted { enqueueArchives() }
         settle()
     }
@@ -403,7 +298,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     private func enqueueArchives() {
         guard usesArchiver else { return }
         var names = engine.unarchived
-        if archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
+        if self.archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
         archiver.enqueue(names)
     }
 
@@ -422,12 +317,14 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
         if output.count == start || output.last != UInt8(ascii: "\n") { output.append(UInt8(ascii: "\n")) }
     }
 
-    /// The first line of the file that is being created; ``fileHeader`` unless overridden, nil for none.
+    /// The first line of the file that is being created; ``FileSettings/fileHeader`` unless overridden, nil
+    /// for none.
     ///
-    /// Asked for each file that is created, on the logger's queue; where ``fileHeader`` is set, also before a
-    /// file from an earlier run is continued. A header that differs from ``fileHeader`` is not compared with
-    /// that file's first line, because each file may have a different one.
-    open var headerOfNewFile: String? { fileHeader }
+    /// Asked for each file that is created, on the logger's queue; where ``FileSettings/fileHeader`` is set,
+    /// also before a file from an earlier run is continued. A header that differs from
+    /// ``FileSettings/fileHeader`` is not compared with that file's first line, because each file may have a
+    /// different one.
+    open var headerOfNewFile: String? { self.fileHeader }
 
     /// Whether files are files of lines, whose torn last line is cut off before they are continued; true.
     open var repairsTornLines: Bool { true }
@@ -435,8 +332,8 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     // MARK: - Inside
 
     /// The settings in effect, with the last naming that could read its own names.
-    private var usableSettings: Settings {
-        var settings = ordered.inEffect
+    private var usableSettings: FileSettings {
+        var settings = orderedSettings.inEffect
         settings.repairsTornLines = repairsTornLines
         guard let before = existingEngine?.settings.naming, before !== settings.naming,
             !settings.naming.isReadable
@@ -450,7 +347,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
     final func open() {
         guard !engine.isStarted else { return }
         startTimer.cancel()
-        let others = CatalogueFile.others(in: directory, naming, scheme)
+        let others = CatalogueFile.others(in: directory, self.naming, self.scheme)
         for (application, file) in others {
             report(
                 .setting,
@@ -509,7 +406,7 @@ open class FileLogger: AbstractLogger, @unchecked Sendable {  // state is the qu
 
 /// What the crash journal asks of a logger whose lines survive the process.
 extension FileLogger: DurableLogger {
-    package final var journalKey: String? { "file:\(directoryPath):\(naming.application)" }
+    package final var journalKey: String? { "file:\(directoryPath):\(self.naming.application)" }
 
     package final var isSettled: Bool { batch.pointee.isEmpty && engine.isIdle }
 

@@ -20,26 +20,29 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     // MARK: Settings (any thread, ordered)
 
-    /// The largest number of messages; 10,000 unless changed.
+    /// The largest number of messages; nil, like zero, is no limit.
     ///
-    /// Zero: no limit.
-    @Ordered public var maximumCount = 10_000
+    /// Default: 10000
+    @Ordered public var maximumCount: Int? = 10_000
 
-    /// The memory limit of all messages together; 16 MiB unless changed.
+    /// The memory limit of all messages together; nil, like zero, is no limit.
     ///
-    /// Zero: no limit. A message occupies what its text and values take, and about 250 bytes more; what its
+    /// A message occupies what its text and values take, and about 250 bytes more; what its
     /// tag occupies does not count. One that is larger than the limit is not kept, and counts as evicted.
-    @Ordered public var maximumSize = ByteCount.mebibytes(16)
+    ///
+    /// Default: 16 MiB
+    @Ordered public var maximumSize: ByteCount? = .mebibytes(16)
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
     // MARK: Owned by the hooks
-    private var limits = (count: 10_000, size: ByteCount.mebibytes(16).bytes)
+    private var limits = (count: 0, size: 0)
 
     /// Makes an empty logger.
     public init(name: String = "memory") {
         super.init(name: name, formatter: nil, runsOnCaller: true)
+        applyLimits()
     }
 
     deinit { endStreams() }
@@ -134,8 +137,12 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     /// Applies changed settings.
     public override func settingsDidChange() {
-        limits = (_maximumCount.inEffect, _maximumSize.inEffect.bytes)
+        applyLimits()
         trim()
+    }
+
+    private func applyLimits() {
+        limits = (_maximumCount.inEffect ?? 0, _maximumSize.inEffect.limit)
     }
 
     /// Keeps the message, and passes it to the open sequences.

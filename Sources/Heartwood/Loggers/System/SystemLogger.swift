@@ -24,65 +24,18 @@ import Synchronization
 /// The ``AbstractLogger/formatter``, nil unless set, writes only the text; the header and the fields are not
 /// affected.
 ///
-/// **Without a receiver**, messages wait in memory, ``waitingLimit`` bytes of them, and the daemon is tried
-/// again after ``pauses``. One attempt (to find a host, to connect, to send) keeps the queue for
-/// ``sendTimeout`` at most, and between two attempts nothing waits. What is more than the limit is dropped,
-/// the oldest first; it counts as failed, is reported to the diagnostics, and told in the log, where it is
-/// missing. A datagram that was accepted by the kernel counts as delivered; so does what a stream has taken:
-/// if the peer dies at that moment, it may be lost, and the message that had gone in part goes to the next
-/// one again, as a whole.
+/// **Without a receiver**, messages wait in memory, ``SystemSettings/waitingLimit`` bytes of them, and the
+/// daemon is tried again after ``SystemSettings/pauses``. One attempt (to find a host, to connect, to send)
+/// keeps the queue for ``SystemSettings/sendTimeout`` at most, and between two attempts nothing waits. What
+/// is more than the limit is dropped, the oldest first; it counts as failed, is reported to the diagnostics,
+/// and told in the log, where it is missing. A datagram that was accepted by the kernel counts as delivered;
+/// so does what a stream has taken: if the peer dies at that moment, it may be lost, and the message that
+/// had gone in part goes to the next one again, as a whole.
 ///
 /// All settings may be read and set at any time, on any thread; they take effect in order with the messages.
-public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks own the rest
-    // MARK: Settings (any thread, ordered)
-
-    /// The receiver of messages; ``Destination/automatic`` unless changed.
-    ///
-    /// When it changes, what still waits for the old one is tried once more, and counts as failed if that
-    /// does not help.
-    public var destination: Destination {
-        get { receiver }
-        set { receiver = newValue.inPlace }
-    }
-    @Ordered private var receiver = Destination.automatic
-
-    /// The kind of program that logs, for journald and syslog; `user` unless changed.
-    @Ordered public var facility = SyslogFormatter.Facility.user
-
-    /// The name of the program, for journald and syslog; nil, the default, is the name of its file.
-    ///
-    /// syslog takes 48 characters of it (RFC 5424) or 32 (RFC 3164).
-    @Ordered public var program: String?
-
-    /// The name of the host, for syslog; nil, the default, is the system's host name.
-    @Ordered public var host: String?
-
-    /// How private values are written, in texts and in fields; ``LogPrivacyPolicy/redact`` unless changed.
-    ///
-    /// If the logger has a formatter, the formatter decides for the text.
-    @Ordered public var privacy = LogPrivacyPolicy.redact
-
-    /// The size limit of a message, which is cut at the end of a character; nil, the default, is the usual
-    /// limit of the destination.
-    ///
-    /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local
-    /// sockets, and no limit for journald, where it is the text alone that counts. For syslog the header
-    /// counts too, fields that leave less than a quarter for the rest are left out, and less than 480 bytes
-    /// counts as 480. Zero: no limit; then a message that is too large for a datagram counts as failed.
-    /// Apple's unified log shows about 1 KiB of a message, whatever the limit (not tested).
-    @Ordered public var maximumMessageSize: ByteCount?
-
-    /// The memory limit of messages that wait for a receiver; 4 MiB unless changed.
-    @Ordered public var waitingLimit = ByteCount.mebibytes(4)
-
-    /// How long one attempt to send can block the logger's queue; 250 ms unless changed.
-    @Ordered public var sendTimeout = Duration.milliseconds(250)
-
-    /// The first and the longest pause between attempts to reach a receiver; 100 ms and 10 s unless changed.
-    ///
-    /// Each pause is twice as long as the one before. A random part of up to a half is left out of each, so
-    /// that many programs do not come back in the same moment. A flush tries at once.
-    @Ordered public var pauses = Duration.milliseconds(100)...Duration.seconds(10)
+public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own it
+    /// The settings; their members are properties of the logger.
+    public let orderedSettings: Ordered<SystemSettings>
 
     // MARK: Atomics (any thread)
     private let cut = Atomic<Int>(0)
@@ -113,12 +66,15 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     /// Makes a logger that looks for the system's sockets elsewhere.
     init(_ destination: Destination, name: String, formatter: LogFormatter?, sockets: SystemSockets) {
         self.sockets = sockets
+        var settings = SystemSettings()
+        settings.destination = destination
+        orderedSettings = Ordered(wrappedValue: settings)
         super.init(name: name, formatter: formatter)
-        _receiver.start(with: destination.inPlace)
         apply()
     }
 
-    /// The number of messages that were cut, or lost their fields, because of ``maximumMessageSize``.
+    /// The number of messages that were cut, or lost their fields, because of
+    /// ``SystemSettings/maximumMessageSize``.
     public var cutMessages: Int { cut.load(ordering: .relaxed) }
 
     // MARK: - Settings
@@ -127,16 +83,17 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
     public override func settingsDidChange() { apply() }
 
     private func apply() {
-        let destination = _receiver.inEffect
+        let settings = orderedSettings.inEffect
+        let destination = settings.destination
         if let old = destinationInEffect, old != destination {
             abandon("the destination was changed")
         }
         var style = SystemRoute.Style()
-        style.options.facility = _facility.inEffect
-        style.options.program = _program.inEffect
-        style.options.host = _host.inEffect
-        style.options.privacy = _privacy.inEffect
-        style.limit = _maximumMessageSize.inEffect?.bytes
+        style.options.facility = settings.facility
+        style.options.program = settings.program
+        style.options.host = settings.host
+        style.options.privacy = settings.privacy
+        style.limit = settings.maximumMessageSize.flatMap { $0 > .zero ? $0.bytes : nil }
         let new = SystemRoute(
             destinationInEffect == destination ? settled(destination) : destination, style, sockets)
         // The connection stays where only the style of messages has changed.
@@ -150,8 +107,9 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         default: routeInEffect = new
         }
         destinationInEffect = destination
-        let (pauses, jitter) = (_pauses.inEffect, plan.pause.jitter)
-        let pause = GrowingPause(first: pauses.lowerBound, longest: pauses.upperBound, jitter: jitter)
+        let pause = GrowingPause(
+            first: settings.pauses.lowerBound, longest: settings.pauses.upperBound,
+            jitter: plan.pause.jitter)
         if plan.pause != pause { plan = RetryPlan(pause) }
     }
 
@@ -209,7 +167,7 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
             guard formatted(message, into: &output) else { return false }
             if asLine { output.makeLine(from: start) }
         } else {
-            let privacy = _privacy.inEffect
+            let privacy = orderedSettings.inEffect.privacy
             output.appendText(of: message, privacy: privacy, escaping: asLine ? .escape : .none)
         }
         return true
@@ -238,13 +196,13 @@ public final class SystemLogger: AbstractLogger, @unchecked Sendable {  // hooks
         guard !outbox.isEmpty, let connection = routeInEffect?.connection else { return }
         let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
         if atOnce || plan.mayTry(at: clock.uptime()) {
-            let deadline = SystemClock().uptime() + _sendTimeout.inEffect
+            let deadline = SystemClock().uptime() + orderedSettings.inEffect.sendTimeout
             if outbox.unannounced > 0, connection.open(for: &outbox, until: deadline) == nil {
                 announceLoss()
             }
             settle(connection.send(&outbox, until: deadline), connection.peer, clock)
         }
-        let dropped = outbox.trim(to: _waitingLimit.inEffect.bytes)
+        let dropped = outbox.trim(to: orderedSettings.inEffect.waitingLimit.bytes)
         if dropped > 0 {
             reportDeferredFailure(
                 of: dropped,

@@ -204,7 +204,7 @@ struct DeliveryEngine: Sendable {
         pace.began()
         actions.append(
             .send(
-                maximumCount: min(rules.maximumCount.map { max(1, $0) } ?? .max, failures.width ?? .max),
+                maximumCount: min(rules.maximumCount ?? .max, failures.width ?? .max),
                 maximumBytes: rules.maximumBytes, probe: refusals.wantsProbe))
     }
 

@@ -6,8 +6,8 @@ struct DeliveryRules: Sendable {
     var interval: Duration
     /// By which part an interval is drawn longer or shorter.
     var jitter: Double
-    /// The points that make pending messages go at once; 0: points do nothing.
-    var pointThreshold: Int
+    /// The points that make pending messages go at once; nil: points do nothing.
+    var pointThreshold: Int?
     /// The number of pending messages that makes them go at once; nil: the number does nothing.
     var countThreshold: Int?
     /// The most messages of a request; nil: as many as its bytes allow.
@@ -35,9 +35,9 @@ struct DeliveryRules: Sendable {
         let background = settings.isInBackground ? settings.backgroundInterval : nil
         interval = background ?? settings.sendInterval
         jitter = settings.jitter
-        pointThreshold = settings.pointThreshold
-        countThreshold = settings.countThreshold
-        maximumCount = settings.maximumMessagesPerRequest
+        pointThreshold = settings.pointThreshold.limit
+        countThreshold = settings.countThreshold.limit
+        maximumCount = settings.maximumMessagesPerRequest.limit
         maximumBytes = settings.maximumBytesPerRequest.bytes
         isPaused = settings.isPaused
         isInBackground = settings.isInBackground

@@ -62,8 +62,8 @@ struct SendingPace: Sendable {
             return .rest
         }
         if left == 0 {
-            let isFull = rules.countThreshold.map { waiting >= max(1, $0) } ?? false
-            let isUrgent = rules.pointThreshold > 0 && points >= rules.pointThreshold
+            let isFull = rules.countThreshold.map { waiting >= $0 } ?? false
+            let isUrgent = rules.pointThreshold.map { points >= $0 } ?? false
             if isFull || isUrgent || due.map({ $0 <= moment.now }) ?? false { left = waiting }
         }
         if left > 0 { return .send }

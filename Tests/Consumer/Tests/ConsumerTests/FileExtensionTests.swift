@@ -35,7 +35,7 @@ final class LargestFirst: LogFileScheme, @unchecked Sendable {
     init(keeping name: String) { kept = name }
 
     override func owns(_ name: String, label: LogFileLabel) -> Bool { name != kept }
-    override func permissions(of name: String, usual: UInt16) -> UInt16 { 0o640 }
+    override func permissions(of name: String, usual: FileMode) -> FileMode { 0o640 }
     override func didCreate(_ path: String) { created.add(path) }
     override func removalOrder(_ files: [LogFileInfo]) -> [LogFileInfo] {
         files.sorted { $0.size > $1.size }
@@ -58,7 +58,7 @@ struct FileExtensionTests {
         let path = try directory()
         defer { try? FileManager.default.removeItem(atPath: path) }
         let dispatcher = LogDispatcher()
-        let logger = try Framed(directory: path, naming: HexNames())
+        let logger = try Framed(directory: path, settings: FileSettings(naming: HexNames()))
         let collector = Collector()
         logger.archiveProcessor = collector
         logger.maximumFileSize = 64 * 1024
@@ -88,7 +88,8 @@ struct FileExtensionTests {
         try Data("precious\n".utf8).write(to: URL(fileURLWithPath: path + "/" + kept))
         let dispatcher = LogDispatcher()
         let manager = LargestFirst(keeping: kept)
-        let logger = try FileLogger(directory: path, naming: HexNames(), scheme: manager)
+        let logger = try FileLogger(
+            directory: path, settings: FileSettings(naming: HexNames(), scheme: manager))
         logger.maximumFileCount = 3
         dispatcher.add(logger)
         for (number, size) in [10, 5000, 20, 30].enumerated() {

@@ -64,7 +64,7 @@ struct RemoteExtensionTests {
     func delivery() async throws {
         let transport = KeepingTransport()
         let logger = try HTTPLogger(
-            "https://logs.example.org", encoding: PlainLines(), transport: transport,
+            "https://logs.example.org", settings: HTTPSettings(encoding: PlainLines(), transport: transport),
             connectivity: AlwaysOnline())
         logger.retryPolicy = Hurry()
         logger.decorators = [
@@ -86,7 +86,9 @@ struct RemoteExtensionTests {
         defer { try? FileManager.default.removeItem(atPath: path) }
         let server = try LoopbackServer()
         defer { server.stop() }
-        let store = try EventStore(server.address, directory: path, allowsInsecureHTTP: true)
+        var settings = EventSettings()
+        settings.upload.allowsInsecureHTTP = true
+        let store = try EventStore(server.address, directory: path, settings: settings)
         let events = try EventLog<Field>(store)
         events.append {
             $0[.page] = "/home"

@@ -37,7 +37,8 @@ struct FixedKey: SecretProvider {
     @Test("Rolled files are compressed so that gunzip reads them, and the order of lines is kept")
     func gzip() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         let archived = Locked<[String]>([])
         logger.onArchive = { info in archived.withLock { $0.append(info.name) } }
         logger.archiveFormat = .gzip
@@ -65,7 +66,8 @@ struct FixedKey: SecretProvider {
     @Test("While a log and its complete archive are both there, a logger lists the archive alone")
     func bothThere() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logInfo("first", to: dispatcher)
@@ -81,7 +83,8 @@ struct FixedKey: SecretProvider {
     @Test("Encrypted archives show nothing of the text, and are read with the key only")
     func encrypted() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.archiveKey = FixedKey()
         logger.archiveFormat = .encrypted
         let dispatcher = LogDispatcher()
@@ -105,7 +108,8 @@ struct FixedKey: SecretProvider {
     @Test("Without a key nothing is written, lines wait, and nothing is lost")
     func noKey() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.archiveFormat = .encrypted
         let dispatcher = LogDispatcher()
         let reports = Locked<[String]>([])
@@ -227,7 +231,8 @@ struct FixedKey: SecretProvider {
         let opened = try LogDirectory(scratch.logs)
         CatalogueFile(opened, application: "t", lock: DirectoryLock(opened, name: ".t.lock")) { _, _ in }
             .update { $0.finished = naming.recognize(log) }
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.archiveFormat = .gzip
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -244,10 +249,11 @@ struct FixedKey: SecretProvider {
     @Test("Archives count in the quota, while they are made as well")
     func quota() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.archiveFormat = .gzip
         logger.maximumFileSize = .kibibytes(8)
-        logger.maximumFileCount = 0
+        logger.maximumFileCount = nil
         logger.diskQuota = .kibibytes(40)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -273,7 +279,8 @@ struct FixedKey: SecretProvider {
         await #expect(processExitsWith: .success) { [path = scratch.logs as String, old = old as String] in
             LogArchives.register()
             let logger = try FileLogger(
-                directory: path, naming: LogFileNaming(application: "t"), formatter: nil)
+                directory: path, settings: FileSettings(naming: LogFileNaming(application: "t")),
+                formatter: nil)
             logger.maximumFileSize = .mebibytes(1)
             logger.archiveFormat = .gzip
             let dispatcher = LogDispatcher()
@@ -324,8 +331,8 @@ struct FixedKey: SecretProvider {
         var names: [String] = []
         for run in 0..<3 {
             let logger = try FileLogger(
-                directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock
-            )
+                directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+                formatter: nil, clock: clock)
             logger.archiveFormat = .gzip
             logger.archiveProcessor = flaky
             let dispatcher = LogDispatcher()
@@ -365,8 +372,8 @@ struct FixedKey: SecretProvider {
 
         init() throws {
             logger = try FileLogger(
-                directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock
-            )
+                directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+                formatter: nil, clock: clock)
             logger.archiveFormat = .gzip
             logger.minimumFreeSpace = .zero
             logger.archiveProcessor = LogArchiveProcessor { [isBroken, processed] file in
@@ -443,7 +450,7 @@ struct FixedKey: SecretProvider {
                     used.logger.diskQuota = .bytes(40)
                     await used.archive()
                     await used.archive()
-                    used.logger.diskQuota = .zero
+                    used.logger.diskQuota = nil
                 },
                 "a removal and a second attachment": { used in
                     await used.archive()

@@ -22,7 +22,8 @@ import Testing
         }
         let failing = Failing()
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.archiveProcessor = failing
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)

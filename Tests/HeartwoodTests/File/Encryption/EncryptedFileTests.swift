@@ -35,7 +35,7 @@ import Testing
     @Test("The file that is written shows nothing of its lines or its header, and is read with the key only")
     func active() async throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.archiveKey = FixedKey()
         logger.archiveFormat = .encrypted
         logger.fileHeader = "secret header"
@@ -267,7 +267,8 @@ import Testing
         "What was encrypted stays so when the setting is taken back to gzip, with the key and without",
         arguments: [true, false])
     func takenBack(_ hasKey: Bool) async throws {
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.archiveKey = FixedKey()
         logger.archiveFormat = .encrypted
         let dispatcher = LogDispatcher()

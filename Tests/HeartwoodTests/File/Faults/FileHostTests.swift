@@ -19,8 +19,8 @@ import Testing
             refused.withLock { $0[call] }.map { .fails($0) }
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: naming ?? self.naming, formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls), settings: FileSettings(naming: naming ?? self.naming),
+            formatter: nil, clock: clock)
         logger.minimumFreeSpace = .zero
         return logger
     }

@@ -15,9 +15,10 @@ import Testing
     /// What each process does: writes numbered lines with its own mark.
     private static func write(_ path: String, _ mark: Int, _ lines: Int, isShared: Bool) throws {
         let logger = try FileLogger(
-            directory: path, naming: LogFileNaming(application: "t"), formatter: nil, name: "\(mark)")
+            directory: path, settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil,
+            name: "\(mark)")
         logger.isShared = isShared
-        logger.maximumFileCount = 0
+        logger.maximumFileCount = nil
         logger.maximumFileSize = .kibibytes(64)
         logger.overflowPolicy = .block(upTo: .seconds(60))
         let dispatcher = LogDispatcher()
@@ -82,8 +83,9 @@ import Testing
         await #expect(processExitsWith: .signal(SIGKILL)) {
             [path = path as String, acknowledged = acknowledged as String, run = run as Int] in
             let logger = try FileLogger(
-                directory: path, naming: LogFileNaming(application: "t"), formatter: nil)
-            logger.maximumFileCount = 0
+                directory: path, settings: FileSettings(naming: LogFileNaming(application: "t")),
+                formatter: nil)
+            logger.maximumFileCount = nil
             logger.maximumFileSize = .kibibytes(8)
             logger.archiveFormat = .gzip
             let dispatcher = LogDispatcher()
@@ -126,8 +128,9 @@ import Testing
             var limit = rlimit(rlim_cur: 4096, rlim_max: 4096)
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
             let logger = try FileLogger(
-                directory: path, naming: LogFileNaming(application: "t"), formatter: nil)
-            logger.maximumFileCount = 0
+                directory: path, settings: FileSettings(naming: LogFileNaming(application: "t")),
+                formatter: nil)
+            logger.maximumFileCount = nil
             let dispatcher = LogDispatcher()
             dispatcher.add(logger)
             for number in 0..<1000 { logInfo("line \(number)", to: dispatcher) }

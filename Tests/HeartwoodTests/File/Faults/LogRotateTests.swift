@@ -21,7 +21,8 @@ import Testing
     func rotates(_ mode: String) async throws {
         let scratch = Scratch()
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t", activeName: "t.log"),
+            directory: scratch.logs,
+            settings: FileSettings(naming: LogFileNaming(application: "t", activeName: "t.log")),
             formatter: nil)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)

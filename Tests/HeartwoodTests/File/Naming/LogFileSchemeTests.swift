@@ -16,7 +16,7 @@ private final class Choosing: LogFileScheme, @unchecked Sendable {
     override func owns(_ name: String, label: LogFileLabel) -> Bool {
         !name.contains("-09-") || isMischievous
     }
-    override func permissions(of name: String, usual: UInt16) -> UInt16 { 0o640 }
+    override func permissions(of name: String, usual: FileMode) -> FileMode { 0o640 }
     override func didCreate(_ path: String) { created.withLock { $0.append(path) } }
     override func label(
         at moment: LogTimestamp, after newest: LogFileLabel?, naming: LogFileNaming
@@ -89,10 +89,12 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
     @Test("A naming that cannot read its own names is refused at set-up, and as a later setting")
     func halfNaming() throws {
         #expect(throws: LogError.self) {
-            try FileLogger(directory: scratch.logs, naming: HalfNaming(application: "t"))
+            try FileLogger(
+                directory: scratch.logs, settings: FileSettings(naming: HalfNaming(application: "t")))
         }
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         let told = Locked<[String]>([])
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { event in told.withLock { $0.append(event.text) } }
@@ -162,8 +164,8 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
             }
         }
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: Silent(),
-            clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: Silent(), clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         logDebug("nothing", to: dispatcher)

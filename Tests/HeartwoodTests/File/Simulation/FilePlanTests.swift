@@ -264,7 +264,7 @@ import Testing
         open()
         #expect(plan.lease(now)?.end == .milliseconds(3))
         #expect(plan.lease(now)?.bytes == 60)
-        settings.rollingInterval = .zero
+        settings.rollingInterval = nil
         plan.apply(settings, isStarted: true, now)
         #expect(plan.lease(now)?.end == .milliseconds(5))
         var journaled = now

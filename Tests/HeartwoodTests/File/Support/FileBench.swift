@@ -58,11 +58,7 @@ extension FileSettings {
     }
 
     var rolling: RollingPolicy {
-        get {
-            RollingPolicy(
-                maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
-                zone: zone)
-        }
+        get { rollingPolicy }
         set {
             (maximumFileSize, rollingInterval) = (.bytes(newValue.maximumSize), newValue.interval)
             (rollingBoundary, zone) = (newValue.boundary, newValue.zone)
@@ -70,9 +66,7 @@ extension FileSettings {
     }
 
     var retention: RetentionPlan {
-        get {
-            RetentionPlan(maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
-        }
+        get { retentionPlan }
         set {
             (maximumFileCount, diskQuota) = (newValue.maximumCount, .bytes(newValue.quota))
             maximumFileAge = newValue.maximumAge

@@ -57,8 +57,8 @@ import Testing
     @Test("A message of an urgent level has what was written put on the disk, and those after it do not")
     func urgentOnce() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"), formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil, clock: clock)
         logger.syncPolicy = .levels(.error)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -151,7 +151,8 @@ import Testing
         let naming = LogFileNaming(application: "t")
         let dispatcher = LogDispatcher()
         let loggers = try (0..<2).map { _ in
-            try FileLogger(directory: scratch.logs, naming: naming, formatter: nil, clock: clock)
+            try FileLogger(
+                directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         }
         dispatcher.add(loggers[0])
         logInfo("quiet", to: dispatcher)
@@ -192,7 +193,8 @@ import Testing
     @Test("A flush keeps its time limit while a stopped process holds the lock of shared files (promise 3)")
     func flushWithStoppedHolder() throws {
         let logger = try FileLogger(
-            directory: scratch.logs, naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            directory: scratch.logs, settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.isShared = true
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }

@@ -149,8 +149,8 @@ import Testing
         "With the crash journal, whose record needs the exact size, the file is looked at before each write")
     func journaled() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), naming: LogFileNaming(application: "t"), formatter: nil,
-            clock: clock)
+            LogDirectory(scratch.logs, calls: calls),
+            settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil, clock: clock)
         logger.minimumFreeSpace = .zero
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)
@@ -373,7 +373,8 @@ import Testing
     )
     func timerOfBatch() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs), naming: LogFileNaming(application: "t"), formatter: nil, clock: clock)
+            LogDirectory(scratch.logs), settings: FileSettings(naming: LogFileNaming(application: "t")),
+            formatter: nil, clock: clock)
         logger.rollingInterval = .seconds(60)
         let dispatcher = LogDispatcher.forTest()
         dispatcher.add(logger)

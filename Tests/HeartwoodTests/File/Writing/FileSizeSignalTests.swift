@@ -33,8 +33,8 @@ struct FileSizeSignalTests {
 
     private static func makeLogger(_ path: String) throws -> (FileLogger, LogDispatcher) {
         let logger = try FileLogger(
-            directory: path, naming: LogFileNaming(application: "t"), formatter: nil)
-        logger.maximumFileCount = 0
+            directory: path, settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil)
+        logger.maximumFileCount = nil
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
         return (logger, dispatcher)

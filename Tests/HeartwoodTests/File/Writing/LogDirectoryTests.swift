@@ -17,7 +17,7 @@ import Testing
 
     @Test("Missing directories are made with the mode asked for", arguments: [0o700, 0o750] as [UInt32])
     func makesDirectories(_ mode: UInt32) throws {
-        _ = try LogDirectory(scratch.path + "/a/b/c/", policy: .init(directoryMode: mode))
+        _ = try LogDirectory(scratch.path + "/a/b/c/", policy: .init(mode: FileMode(UInt16(mode))))
         for path in ["/a", "/a/b", "/a/b/c"] { #expect(self.mode(scratch.path + path) == mode) }
     }
 

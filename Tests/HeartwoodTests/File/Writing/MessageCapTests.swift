@@ -13,7 +13,8 @@ import Testing
         _ limit: ByteCount?, _ formatter: LogFormatter?, _ log: (LogDispatcher) -> Void
     ) async throws -> [String] {
         let naming = LogFileNaming(application: "t")
-        let logger = try FileLogger(directory: scratch.logs, naming: naming, formatter: formatter)
+        let logger = try FileLogger(
+            directory: scratch.logs, settings: FileSettings(naming: naming), formatter: formatter)
         if let limit { logger.maximumMessageSize = limit }
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }

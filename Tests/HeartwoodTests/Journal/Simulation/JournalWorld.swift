@@ -79,16 +79,14 @@ final class JournalWorld {
 
     private func makeLogger(_ logger: Int, _ fate: JournalFate) throws -> FileLogger {
         let file = try FileLogger(
-            LogDirectory(
-                scratch.path + "/" + Self.places[logger], calls: SystemCalls { fate.decide($0) }),
-            naming: JournalFixture.naming, formatter: PrefixFormatter(logger, order),
-            name: "logger \(logger)",
-            clock: ManualClock(Self.start))
+            LogDirectory(scratch.path + "/" + Self.places[logger], calls: SystemCalls { fate.decide($0) }),
+            settings: FileSettings(naming: JournalFixture.naming), formatter: PrefixFormatter(logger, order),
+            name: "logger \(logger)", clock: ManualClock(Self.start))
         // Before anything is scheduled on it; the run lets it go on at its end.
         file.queue.suspend()
         file.minimumFreeSpace = .zero
-        file.maximumFileCount = 0
-        file.rollingInterval = .zero
+        file.maximumFileCount = nil
+        file.rollingInterval = nil
         file.maximumFileSize = ByteCount(pick(3) == 0 ? 300 : 0)
         // Every program leaves the same out.
         file.filter = LogFilter { !$0.text.contains("SECRET") }

@@ -761,7 +761,7 @@ final class FileEngine {
 
     /// Tells of settings that contradict each other.
     private func advise() {
-        for advice in settings.retentionPlan.contradictions(maximumFileSize: settings.maximumFileSize.bytes) {
+        for advice in settings.retentionPlan.contradictions(maximumFileSize: settings.maximumFileSize.limit) {
             report(.advice(advice))
         }
     }

@@ -332,9 +332,10 @@ final class FileOpener {
 
     /// Creates a file and takes its lock; nil where another process locked, removed or wrote to it first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
-        let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.permissions)) & 0o777
+        let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.fileMode).bits)
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
-        try directory.protect(file, name, as: settings.fileProtection, isInBackup: settings.isInBackup)
+        try directory.protect(
+            file, name, as: settings.fileProtection, isExcludedFromBackup: settings.isExcludedFromBackup)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
         // Before it was locked, another process may have taken it for a file without a writer, and removed it
         // or written to it. Unless the file is shared, that process may use another header or encryption.

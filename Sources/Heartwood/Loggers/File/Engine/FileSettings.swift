@@ -1,63 +1,168 @@
-/// All settings of a ``FileLogger`` as one value, to be kept, compared, or changed together.
-///
-/// The properties of the same names describe each.
+/// The settings of a ``FileLogger``, which has each as a property of the same name.
 ///
 /// ```swift
-/// file.updateSettings { settings in
-///     settings.maximumFileSize = .mebibytes(50)
-///     settings.maximumFileCount = 20
+/// var settings = FileSettings(naming: LogFileNaming(application: "shop"))
+/// settings.maximumFileSize = .mebibytes(50)
+/// let file = try FileLogger(directory: "/var/log/shop", settings: settings)
+///
+/// file.maximumFileCount = 20  // at any time
+/// file.updateSettings { settings in  // several, which take effect together
+///     settings.rollingBoundary = .day
+///     settings.rollingInterval = nil
 /// }
 /// ```
+///
+/// A limit of nil is no limit. So is a limit of zero, under which nothing could be kept.
 public struct FileSettings: Sendable, Equatable {
-    /// The most bytes of a file; zero for no limit.
-    public var maximumFileSize = ByteCount.mebibytes(10)
-    /// How long a file is written; zero for no limit.
-    public var rollingInterval = Duration.seconds(86_400)
-    /// Where on the calendar a new file begins; nil for nowhere.
+    // MARK: Rolling
+
+    /// The most bytes of a file.
+    ///
+    /// A line never makes a file exceed it, unless it is the only line.
+    ///
+    /// Default: 10 MiB
+    public var maximumFileSize: ByteCount? = .mebibytes(10)
+
+    /// How long a file is written after it was created, through restarts.
+    ///
+    /// Default: 24h
+    public var rollingInterval: Duration? = .seconds(86_400)
+
+    /// Where on the calendar a new file begins, in addition to ``rollingInterval``.
+    ///
+    /// Default: none
     public var rollingBoundary: LogCalendarBoundary?
-    /// The zone whose calendar ``rollingBoundary`` means.
+
+    /// The time zone of ``rollingBoundary``.
+    ///
+    /// Default: UTC
     public var zone = LogTimeZone.utc
-    /// The most files; zero for no limit.
-    public var maximumFileCount = 10
-    /// The most bytes of all files together; zero for no limit.
-    public var diskQuota = ByteCount.zero
-    /// How long a file is kept after its last line; zero for forever.
-    public var maximumFileAge = Duration.zero
-    /// How files are named, and known again.
+
+    // MARK: Retention
+
+    /// The most files, the one that is written included.
+    ///
+    /// Default: 10
+    public var maximumFileCount: Int? = 10
+
+    /// How long a file is kept after its last line.
+    ///
+    /// Default: none
+    public var maximumFileAge: Duration?
+
+    /// The most bytes of all files together.
+    ///
+    /// It holds at every moment: older files are removed before a line is written, and a line that is larger
+    /// than the whole quota is dropped and counted. With several processes in one directory, each counts what
+    /// it saw when it last began a file.
+    ///
+    /// Default: none
+    public var diskQuota: ByteCount?
+
+    // MARK: Files
+
+    /// How files are named, and recognized.
+    ///
+    /// Default: `{app} {date}.log`
     public var naming: LogFileNaming
-    /// Which files belong to the logger, how new ones are labeled, and in which order old ones go.
+
+    /// Which files belong to the logger, how new ones are labeled and created, and in which order old ones
+    /// are removed.
     public var scheme: LogFileScheme
-    /// The permissions of new files.
-    public var fileMode: UInt16 = 0o600
-    /// When new files can be read on Apple's devices.
+
+    /// The permissions of new files, whatever the umask.
+    ///
+    /// Default: 0600
+    public var fileMode: FileMode = 0o600
+
+    /// When new files can be read on Apple's devices (untested; no effect elsewhere).
+    ///
+    /// Default: untilFirstUnlock
     public var fileProtection = LogFileProtection.untilFirstUnlock
-    /// Whether Apple's systems put new files into backups.
-    public var isInBackup = false
-    /// Whether a run continues the newest file of an earlier one.
+
+    /// Whether Apple's systems leave new files out of backups (untested; no effect elsewhere).
+    ///
+    /// Default: true
+    public var isExcludedFromBackup = true
+
+    /// Whether a run continues the newest earlier file that is not finished, full or too old.
+    ///
+    /// Default: true
     public var reusesFiles = true
-    /// The first line of every file; nil for none.
+
+    /// The first line of every file.
+    ///
+    /// A file of an earlier run that begins with a different line is finished, and a new one is created.
+    /// Without a header, the first line of that file is not compared.
+    ///
+    /// Default: none
     public var fileHeader: String?
-    /// The name of a symbolic link to the file that is written; nil for none.
+
+    /// The name of a symbolic link, in the directory, to the file that is written.
+    ///
+    /// Default: none
     public var currentLink: String?
-    /// Whether several processes append to one file.
+
+    /// Whether several processes append to one file, instead of each to its own.
+    ///
+    /// All must use the same settings. Each write takes a lock, but does not wait long for its holder.
+    ///
+    /// Default: false
     public var isShared = false
-    /// When lines are put on the disk itself.
+
+    // MARK: Writing
+
+    /// When lines are put on the disk itself, not just into the kernel.
+    ///
+    /// Default: never
     public var syncPolicy = LogSyncPolicy.never
-    /// The most bytes of a message as the formatter writes it; zero for no limit.
-    public var maximumMessageSize = ByteCount.kibibytes(64)
-    /// How many bytes of lines wait in memory while no file takes them.
+
+    /// The most bytes of a message as the formatter writes it.
+    ///
+    /// The text of a longer one is cut at a character, and ends in `…[truncated 1234 bytes]`; then fields are
+    /// left out, and counted as well, if need be. Limits below 256 bytes count as 256.
+    ///
+    /// Default: 64 KiB
+    public var maximumMessageSize: ByteCount? = .kibibytes(64)
+
+    /// The most bytes of lines that wait in memory while the file cannot be written; more are dropped and
+    /// counted.
+    ///
+    /// Default: 1 MiB
     public var waitingLimit = ByteCount.mebibytes(1)
-    /// The space on the file system that is left to others; zero for none.
+
+    /// The space on the file system that is left to others, 1 % of it at most.
+    ///
+    /// Default: 64 MiB
     public var minimumFreeSpace = ByteCount.mebibytes(64)
+
+    // MARK: Archives
+
     /// How finished files are kept.
+    ///
+    /// Files that are finished already become archives as well. `encrypted` begins at once, with a new file:
+    /// no line is written unencrypted after it was set. What was encrypted stays so when it is taken back.
+    ///
+    /// Default: plain
     public var archiveFormat = LogArchiveFormat.plain
-    /// Where the key of encrypted logs comes from; equal only to itself and its copies in settings.
+
+    /// Where the key of encrypted logs comes from: the secret `log-archive-key`, 32 bytes or 64 hex digits.
+    ///
+    /// Asked whenever a file is created or archived, or a setting is changed, so that a key may be replaced;
+    /// not for each line. Called on the logging queues, and should not take long. Equal only to itself and
+    /// its copies in settings.
+    ///
+    /// Default: none
     public var archiveKey: (any SecretProvider)? {
         get { key?.provider }
         set { key = newValue.map(KeySource.init) }
     }
-    /// Does something with every finished file; nil for nothing.
+
+    /// Does something with every finished file, in the background.
+    ///
+    /// Default: none
     public var archiveProcessor: LogArchiveProcessor?
+
     /// Whether files are files of lines, which end in a newline.
     var repairsTornLines = true
     private var key: KeySource?
@@ -68,11 +173,11 @@ public struct FileSettings: Sendable, Equatable {
         init(_ provider: any SecretProvider) { self.provider = provider }
     }
 
-    /// Makes settings that are all as they are unless set.
+    /// Makes the default settings.
     ///
     /// - Parameters:
-    ///   - naming: How files are named.
-    ///   - scheme: Which files belong to the logger, and in which order old ones go.
+    ///   - naming: How files are named, and recognized.
+    ///   - scheme: Which files belong to the logger, and in which order old ones are removed.
     public init(naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme()) {
         self.naming = naming
         self.scheme = scheme
@@ -83,7 +188,8 @@ public struct FileSettings: Sendable, Equatable {
         left.rollingPolicy == right.rollingPolicy && left.retentionPlan == right.retentionPlan
             && left.naming === right.naming
             && left.scheme === right.scheme && left.fileMode == right.fileMode
-            && left.fileProtection == right.fileProtection && left.isInBackup == right.isInBackup
+            && left.fileProtection == right.fileProtection
+            && left.isExcludedFromBackup == right.isExcludedFromBackup
             && left.reusesFiles == right.reusesFiles && left.fileHeader == right.fileHeader
             && left.currentLink == right.currentLink && left.isShared == right.isShared
             && left.syncPolicy == right.syncPolicy && left.maximumMessageSize == right.maximumMessageSize
@@ -98,13 +204,14 @@ public struct FileSettings: Sendable, Equatable {
     /// When files are rolled.
     var rollingPolicy: RollingPolicy {
         RollingPolicy(
-            maximumSize: maximumFileSize.bytes, interval: rollingInterval, boundary: rollingBoundary,
+            maximumSize: maximumFileSize.limit, interval: rollingInterval ?? .zero, boundary: rollingBoundary,
             zone: zone)
     }
 
     /// Which files are removed.
     var retentionPlan: RetentionPlan {
-        RetentionPlan(maximumCount: maximumFileCount, quota: diskQuota.bytes, maximumAge: maximumFileAge)
+        RetentionPlan(
+            maximumCount: maximumFileCount ?? 0, quota: diskQuota.limit, maximumAge: maximumFileAge ?? .zero)
     }
 
     /// When files are rolled, with the limit that the quota allows.
@@ -113,9 +220,6 @@ public struct FileSettings: Sendable, Equatable {
         policy.maximumSize = retentionPlan.effectiveFileSize(policy.maximumSize)
         return policy
     }
-
-    /// The permissions of new files, and nothing else.
-    var permissions: UInt16 { fileMode & 0o777 }
 
     /// Whether what is written is encrypted.
     var encrypts: Bool { archiveFormat.stage == .encrypted }

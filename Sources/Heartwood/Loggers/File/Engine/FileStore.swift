@@ -171,7 +171,7 @@ final class FileStore {
     func compareClocks(_ wall: LogTimestamp, _ uptime: Duration) { watch.compare(wall, uptime) }
 
     /// When files may be too old, in steady time; nil for never.
-    var ageCheck: Duration? { isStarted && settings.maximumFileAge > .zero ? nextAgeCheck : nil }
+    var ageCheck: Duration? { isStarted && settings.retentionPlan.maximumAge > .zero ? nextAgeCheck : nil }
 
     /// Removes what the limits say, in one process at a time.
     ///
@@ -218,7 +218,7 @@ final class FileStore {
 
     /// Makes room for the archive of a file, by removing older files only.
     func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
-        let quota = settings.diskQuota.bytes
+        let quota = settings.diskQuota.limit
         guard quota > 0, inventory.total + bytes > quota else { return true }
         follow()
         let removals = inventory.removals(settings.retentionPlan, now: nil, incoming: bytes)
@@ -239,7 +239,7 @@ final class FileStore {
     /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does
     /// no harm.
     private var untilTooOld: Duration {
-        let age = settings.maximumFileAge
+        let age = settings.retentionPlan.maximumAge
         guard age > .zero, let oldest = inventory.oldest else { return .seconds(3600) }
         return min(max(oldest.modified + age - clock.now(), .seconds(60)), .seconds(3600))
     }

@@ -2,15 +2,15 @@
 /// order old ones are removed: what CocoaLumberjack calls a log file manager.
 ///
 /// With the base class, which ``FileLogger`` uses unless given another, each file whose name the
-/// ``FileLogger/naming`` can read belongs to it, and the oldest are removed first. Give closures for what you
-/// need, or override the methods of the same names:
+/// ``FileSettings/naming`` can read belongs to it, and the oldest are removed first. Give closures for what
+/// you need, or override the methods of the same names:
 ///
 /// ```swift
 /// // Keeps the files of errors longer than the others.
 /// let errorsLast = LogFileScheme(removalOrder: { files in
 ///     files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
 /// })
-/// let file = try FileLogger(directory: "/var/log/shop", scheme: errorsLast)
+/// let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
 /// ```
 ///
 /// A scheme cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of
@@ -63,8 +63,8 @@ open class LogFileScheme: @unchecked Sendable {  // open; the base class has con
         naming.next(at: moment, after: newest, process: nil)
     }
 
-    /// The nine permission bits of a new file; by default `usual`, which is ``FileLogger/fileMode``.
-    open func permissions(of name: String, usual: UInt16) -> UInt16 { usual }
+    /// The permissions of a new file; by default `usual`, which is ``FileSettings/fileMode``.
+    open func permissions(of name: String, usual: FileMode) -> FileMode { usual }
 
     /// Called when a file was created and is still empty, for attributes of your own; does nothing.
     ///
