@@ -67,19 +67,10 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     ///   - name: The logger's name in statistics and diagnostics.
     ///   - policy: How the directory is made where it is missing, and which one is accepted.
     ///   - clock: The clock; tests pass another one.
-    /// - Throws: `LogError` if the database cannot be created or opened, if a newer version of this package
-    ///   wrote it, or if it belongs to another program.
-    public convenience init(
+    /// - Throws: `LogError` if the database cannot be created or opened, if it has another version, or
+    ///   belongs to another program.
+    public init(
         path: String, formatter: LogFormatter? = nil, name: String? = nil,
-        policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
-    ) throws {
-        try self.init(
-            path: path, formatter: formatter, name: name, schema: SQLiteSchema(), policy: policy,
-            clock: clock)
-    }
-
-    init(
-        path: String, formatter: LogFormatter? = nil, name: String? = nil, schema: SQLiteSchema,
         policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
         let (folder, file) = path.folderAndName
@@ -93,7 +84,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         writer = String(UInt64.random(in: .min ... .max), radix: 16)
         super.init(name: name, formatter: formatter, clock: clock)
         existingStore = SQLiteStore(
-            directory: directory, name: file, schema: schema, clock: clock,
+            directory: directory, name: file, clock: clock,
             noteProgress: { [unowned self] in noteProgress() }, report: { [unowned self] in tell($0, $1) })
         do {
             try store.open()

@@ -5,7 +5,7 @@ import CHeartwood
 package struct JournalKey: Hashable, Sendable {
     /// The logger's kind, and where it writes to.
     let place: String
-    /// Its name, and the class of its formatter; empty in journals of version 1.
+    /// Its name, and the class of its formatter.
     var variant = ""
     /// How many loggers of the same place and variant were there when it came.
     var number = 0
@@ -77,8 +77,8 @@ package struct JournalKey: Hashable, Sendable {
 }
 
 extension JournalKey: CustomStringConvertible {
-    /// The directory of a file logger and the application of its naming; nil for another kind, or a key of
-    /// another version.
+    /// The directory of a file logger and the application of its naming; nil for another kind, or
+    /// a damaged key.
     package var files: (directory: String, application: String)? {
         let parts = place.split(separator: ":", maxSplits: 1).map(String.init)
         // An application's name may have a colon, a directory's may, too: the last slash comes before the

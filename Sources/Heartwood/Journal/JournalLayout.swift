@@ -47,7 +47,7 @@ struct JournalHeader: Equatable {
 
     func write(to base: UnsafeMutableRawPointer) {
         base.write(JournalLayout.magic, at: Place.magic)
-        base.write(wrapped.isEmpty ? JournalLayout.plainVersion : JournalLayout.version, at: Place.version)
+        base.write(JournalLayout.version, at: Place.version)
         base.write(UInt32(geometry.pageSize), at: Place.pageSize)
         base.write(UInt64(geometry.fileSize), at: Place.fileSize)
         base.write(UInt64(geometry.ringSize), at: Place.ringSize)
@@ -59,8 +59,8 @@ struct JournalHeader: Equatable {
         let name = Array(program.utf8.prefix(Place.longestName))
         base.write(UInt64(name.count), at: Place.nameSize)
         (base + Place.name).copyMemory(from: name, byteCount: name.count)
-        base.write(JournalHeader.check(base), at: Place.check)
         (base + Place.wrapped).copyMemory(from: wrapped, byteCount: wrapped.count)
+        base.write(JournalHeader.check(base), at: Place.check)
     }
 
     /// What its records are encrypted with; nil where they are in clear.
@@ -84,9 +84,7 @@ struct JournalHeader: Equatable {
             throw .damaged("it is not a journal")
         }
         let version = load(Place.version, UInt32.self)
-        guard (JournalLayout.oldestVersion...JournalLayout.version).contains(version) else {
-            throw .unknownVersion(version)
-        }
+        guard version == JournalLayout.version else { throw .unknownVersion(version) }
         guard load(Place.check, UInt64.self) == JournalHeader.check(base) else {
             throw .damaged("its header is damaged")
         }
@@ -108,24 +106,16 @@ struct JournalHeader: Equatable {
         let count = min(Int(clamping: load(Place.nameSize, UInt64.self)), Place.longestName)
         program = String(
             decoding: UnsafeRawBufferPointer(start: base + Place.name, count: count), as: UTF8.self)
-        if version > JournalLayout.plainVersion {
-            wrapped = Array(
-                UnsafeRawBufferPointer(start: base + Place.wrapped, count: JournalPad.wrappedSize))
-        }
+        let sealed = UnsafeRawBufferPointer(start: base + Place.wrapped, count: JournalPad.wrappedSize)
+        if sealed.contains(where: { $0 != 0 }) { wrapped = Array(sealed) }
     }
 }
 
 /// Where things are in the file of a journal; `Docs/Internals/JournalFormat.md` draws it.
 enum JournalLayout {
     static let magic: UInt64 = 0x314E_5255_4F4A_5748  // "HWJOURN1"
-    /// The version of a journal whose records are encrypted.
-    static let version: UInt32 = 4
-    /// The version of a journal whose records are in clear; nothing else differs.
-    static let plainVersion: UInt32 = 3
-    /// The oldest version that is still read.
-    ///
-    /// Its records have no decisions, and up to version 2 a record had its check when it was published.
-    static let oldestVersion: UInt32 = 1
+    /// The version of the format; a journal of another one is set aside.
+    static let version: UInt32 = 1
 
     static let slotCount = 8
     static let tableSize = 1 << 20
@@ -153,8 +143,9 @@ enum JournalLayout {
         static let nameSize = 80
         static let name = 88
         static let longestName = 64
-        static let check = 152
-        static let wrapped = 160
+        /// Zeros where the records are in clear.
+        static let wrapped = 152
+        static let check = 216
     }
 
     enum Marks {

@@ -46,17 +46,6 @@ extension LogConfiguration {
         }
         dispatcher.waitForRemoved(leaving)
     }
-
-    /// Finds a logger that a configuration made, by its name.
-    ///
-    /// - Parameters:
-    ///   - name: Its name in the configuration.
-    ///   - dispatcher: Where it was applied; the shared dispatcher unless given.
-    /// - Returns: The logger; nil if no logger of this name was made.
-    @available(*, deprecated, message: "Use LogDispatcher.configuredLogger(named:)")
-    public func logger(named name: String, in dispatcher: LogDispatcher = .shared) -> AbstractLogger? {
-        dispatcher.configuredLogger(named: name)
-    }
 }
 
 extension LogDispatcher {

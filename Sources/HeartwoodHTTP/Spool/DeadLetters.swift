@@ -11,8 +11,7 @@ import Heartwood
 
 /// The messages in the files of ``DeadLetterFile``, the oldest first, to be stored again: each once.
 ///
-/// A line without a message in its stored form stays where it is: it was written by another version, or is
-/// damaged.
+/// A line without a message in its stored form is damaged, and stays where it is.
 struct DeadLetters {
     private static let names = [DeadLetterFile.olderName, DeadLetterFile.name]
     private let directory: SpoolDirectory

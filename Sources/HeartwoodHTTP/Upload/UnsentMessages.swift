@@ -102,8 +102,8 @@ public final class UnsentMessages {
     /// All of them are pending afterwards or none is, each once, also when the process is killed in the
     /// middle of it. They are new messages for the server: their ids and keys are others than before.
     ///
-    /// - Returns: how many messages are pending again, and how many lines stay in the files, since they have
-    ///   no message in its stored form: those of older versions, and damaged ones.
+    /// - Returns: how many messages are pending again, and how many lines stay in the files, since they are
+    ///   damaged.
     /// - Throws: `LogError` when the files cannot be written.
     public func resendRejected() throws -> (messages: Int, others: Int) {
         guard !unsent.isClosed else {

@@ -110,12 +110,12 @@ public final class SQLiteLogReader: Sendable {
         // A reader that is the last to close must not tidy up beside a database that is another one by now.
         if let connection = state.connection, connection.isOurs { connection.leaveFiles() }
         let connection = try SQLiteConnection(path, SQLITE_OPEN_READONLY, busyTimeout: .seconds(5))
-        switch try SQLiteSchema().check(connection) {
-        case .newer(let version):
+        switch try SQLiteSchema.check(connection) {
+        case .version(let version):
             throw LogError(
                 .setting,
-                "The database has version \(version), which this program "
-                    + "does not support; update the program",
+                "The database has version \(version), and this program supports version "
+                    + "\(SQLiteSchema.version); use the program that wrote it",
                 place: path)
         case .foreign:
             throw LogError(.setting, "Not a Heartwood log database", place: path)

@@ -1,53 +1,47 @@
-/// The tables of a log database, and how older ones become today's; `Docs/Databases.md` describes them.
+/// The tables of a log database; `Docs/Databases.md` describes them.
 ///
-/// The version is in the database's `user_version`. A database of version n becomes one of n + 1 by step n,
-/// in one transaction with the new number: a crash leaves the one or the other. What a step once did is never
-/// changed.
-struct SQLiteSchema {
-    /// The step that makes version n + 1 out of version n, at place n.
-    var steps: [String] = [SQLiteSchema.first]
-
+/// The version is in the database's `user_version`; a database of another one is left alone.
+enum SQLiteSchema {
     /// "HWLG", in a database's header: says that it is a log of Heartwood.
     static let applicationID: Int64 = 0x4857_4C47
 
-    /// The version that this program writes.
-    var version: Int { steps.count }
+    static let version: Int64 = 1
 
-    /// Makes the tables where they are missing, and brings older ones up to date.
+    /// Makes the tables where they are missing.
     ///
     /// - Returns: why the database cannot be used, if so.
-    func prepare(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
+    static func prepare(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
         if let refusal = try check(connection) { return refusal }
         if try connection.number("PRAGMA user_version") == version { return nil }
         return try connection.transaction { () throws(SQLiteFailure) in
             // Another process may have done it, or something else, meanwhile.
             if let refusal = try check(connection) { return refusal }
-            let found = Int(try connection.number("PRAGMA user_version"))
-            for step in steps[found...] { try connection.execute(step) }
+            if try connection.number("PRAGMA user_version") == version { return nil }
+            try connection.execute(tables)
             try connection.execute(
-                "PRAGMA application_id = \(SQLiteSchema.applicationID); PRAGMA user_version = \(version)")
+                "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
             return nil
         }
     }
 
     /// Why a database is left alone.
     enum Refusal: Hashable {
-        case newer(Int64)
+        case version(Int64)
         case foreign
     }
 
     /// Whether the database is a log that this program knows, or empty.
-    func check(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
+    static func check(_ connection: SQLiteConnection) throws(SQLiteFailure) -> Refusal? {
         let found = try connection.number("PRAGMA user_version")
-        let isOurs = try connection.number("PRAGMA application_id") == SQLiteSchema.applicationID
+        let isOurs = try connection.number("PRAGMA application_id") == applicationID
         let isEmpty = try connection.number("SELECT count(*) FROM sqlite_master") == 0
         if !isOurs, found != 0 || !isEmpty {
             return .foreign
         }
-        return found < 0 || found > version ? .newer(found) : nil
+        return found == 0 || found == version ? nil : .version(found)
     }
 
-    private static let first = """
+    private static let tables = """
         CREATE TABLE messages (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
             time INTEGER NOT NULL,

@@ -21,7 +21,6 @@ final class SQLiteStore {
     var settings = SQLiteSettings() {
         didSet { if settings != oldValue { isConfigured = false } }
     }
-    private let schema: SQLiteSchema
     private let lock: DirectoryLock
     private let clock: any LogClock
     private let report: (LogDiagnostics.Kind, String) -> Void
@@ -41,12 +40,11 @@ final class SQLiteStore {
     private static let keptAside = 3
 
     init(
-        directory: LogDirectory, name: String, schema: SQLiteSchema = SQLiteSchema(), clock: any LogClock,
+        directory: LogDirectory, name: String, clock: any LogClock,
         noteProgress: @escaping () -> Void, report: @escaping (LogDiagnostics.Kind, String) -> Void
     ) {
         self.directory = directory
         self.name = name
-        self.schema = schema
         self.clock = clock
         self.noteProgress = noteProgress
         self.report = report
@@ -213,8 +211,8 @@ final class SQLiteStore {
         let isEmpty = try connection.number("PRAGMA page_count") == 0
         // Only before the first page is written can it be chosen.
         if isEmpty { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
-        switch try schema.check(connection) {
-        case .newer(let version): throw newer(version)
+        switch try SQLiteSchema.check(connection) {
+        case .version(let version): throw unknown(version)
         case .foreign: throw foreign
         case nil: break
         }
@@ -227,8 +225,8 @@ final class SQLiteStore {
             )
         }
         try configure(connection)
-        switch try schema.prepare(connection) {
-        case .newer(let version): throw newer(version)
+        switch try SQLiteSchema.prepare(connection) {
+        case .version(let version): throw unknown(version)
         case .foreign: throw foreign
         case nil: break
         }
@@ -238,11 +236,11 @@ final class SQLiteStore {
         return connection
     }
 
-    private func newer(_ version: Int64) -> LogError {
+    private func unknown(_ version: Int64) -> LogError {
         LogError(
             .setting,
-            "The database has version \(version), and this program supports versions up to \(schema.version);"
-                + " update the program, or choose another file", place: path)
+            "The database has version \(version), and this program supports version \(SQLiteSchema.version);"
+                + " it is not changed; choose another file, or the program that wrote it", place: path)
     }
 
     private var foreign: LogError {

@@ -135,8 +135,7 @@ enum SpoolCommand: Subcommand {
         if others > 0 {
             say(
                 "\(Readable.count(others, "line")) in the files of "
-                    + "rejected messages cannot be sent again: damaged, "
-                    + "or written by an older version")
+                    + "rejected messages are damaged and cannot be sent again")
         }
         return others == 0
     }

@@ -24,6 +24,7 @@ import Testing
         Plant(name: "process", offset: { _ in JournalLayout.Header.process }, isInHeader: true),
         Plant(name: "time", offset: { _ in JournalLayout.Header.createdAt }, isInHeader: true),
         Plant(name: "size of the name", offset: { _ in JournalLayout.Header.nameSize }, isInHeader: true),
+        Plant(name: "key", offset: { _ in JournalLayout.Header.wrapped }, isInHeader: true),
         Plant(name: "released", offset: { $0.marks + JournalLayout.Marks.released }),
         Plant(name: "tables", offset: { $0.marks + JournalLayout.Marks.tableUsed }),
         Plant(name: "clock", offset: { $0.marks + JournalLayout.Marks.clockIndex }),

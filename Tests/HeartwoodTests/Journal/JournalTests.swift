@@ -226,18 +226,22 @@ import Testing
         let directory = scratch.path + "/next"
         let name = try #require(scratch.names(directory).first)
         let whole = try #require(FileManager.default.contents(atPath: directory + "/" + name))
-        var newer = whole
-        newer[8] = UInt8(JournalLayout.version + 1)
-        try newer.write(to: URL(fileURLWithPath: directory + "/newer.journal"))
+        for version: UInt8 in [0, 2, 4] {
+            var other = whole
+            other[8] = version
+            try other.write(to: URL(fileURLWithPath: directory + "/version\(version).journal"))
+        }
         try whole.prefix(100_000).write(to: URL(fileURLWithPath: directory + "/" + name))
         try Data().write(to: URL(fileURLWithPath: directory + "/empty.journal"))
         let reports = Box<[LogDiagnostics.Report]>([])
         #expect(try recover(scratch, reports: reports).isEmpty)
         #expect(
             Set(scratch.names(directory)) == [
-                name + ".damaged", "empty.journal.damaged", "newer.journal.unknown",
+                name + ".damaged", "empty.journal.damaged", "version0.journal.unknown",
+                "version2.journal.unknown", "version4.journal.unknown",
             ])
-        #expect(reports.value.filter { $0.kind == .damaged }.count == 3)
+        #expect(reports.value.filter { $0.kind == .damaged }.count == 5)
+        #expect(reports.value.contains { $0.text.contains("its version, 4, is not supported") })
     }
 
     @Test("Where no journal can be made the ring stays in memory, which is said, and nothing is lost")

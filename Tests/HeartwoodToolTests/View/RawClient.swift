@@ -35,7 +35,8 @@ enum RawClient {
         #endif
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval()
+        limit.tv_sec = 60
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -101,7 +102,8 @@ enum RawSocket {
 
     /// Reads until there is enough, or the other side ends; at most for a minute.
     static func read(_ descriptor: Int32, until isEnough: ([UInt8]) -> Bool) -> [UInt8] {
-        var limit = timeval(tv_sec: 60, tv_usec: 0)
+        var limit = timeval()
+        limit.tv_sec = 60
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var input: [UInt8] = []
         // One byte at a time, so that what comes after it is left for the next call.

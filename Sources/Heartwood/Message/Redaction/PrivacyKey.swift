@@ -46,11 +46,9 @@ public final class PrivacyKey: Sendable {
         }
         let nonce = Array(bytes.prefix(FrameCipher.nonceSize))
         let sealed = Array(bytes.dropFirst(nonce.count))
-        if let filled = encryption.open(sealed, nonce: nonce, header: PrivacyKey.header) {
-            return filled.lastIndex(of: 0x80).map { String(decoding: filled[..<$0], as: UTF8.self) }
-        }
-        // Earlier versions did not fill values up.
-        return encryption.open(sealed, nonce: nonce, header: []).map { String(decoding: $0, as: UTF8.self) }
+        guard let filled = encryption.open(sealed, nonce: nonce, header: PrivacyKey.header)
+        else { return nil }
+        return filled.lastIndex(of: 0x80).map { String(decoding: filled[..<$0], as: UTF8.self) }
     }
 
     /// Says that the value is filled up: with 0x80 and zeros (ISO/IEC 7816-4).

@@ -1,11 +1,5 @@
 import CHeartwood
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// Gives log files their names, and recognizes them.
 ///
 /// The default makes `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC. A template has its own text and any of
@@ -202,23 +196,5 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         while let first = text.first, first == "." || first == " " { text.removeFirst() }
         while text.last == " " { text.removeLast() }
         return text.isEmpty ? "log" : text
-    }
-}
-
-// Former names, deprecated for one release.
-extension LogFileNaming {
-    /// The zone of the dates in names, as one of Foundation.
-    @available(*, deprecated, message: "use zone")
-    public final var timeZone: TimeZone { zone.foundation }
-
-    /// The parameter `zone` with the name and type until this release.
-    @available(*, deprecated, message: "use zone: .region(timeZone)")
-    public convenience init(
-        application: String? = nil, template: String = "{app} {date}.log", timeZone: TimeZone,
-        activeName: String? = nil, variant: String? = nil
-    ) throws {
-        try self.init(
-            application: application, template: template, zone: .region(timeZone), activeName: activeName,
-            variant: variant)
     }
 }

@@ -41,7 +41,7 @@ extension FileCatalogue {
             case "active": active = FileCatalogue.label(parts[1])
             case "open": open.insert(parts[1])
             case "processed": processed.append(parts[1])
-            default: break  // written by a newer version
+            default: break
             }
         }
     }
