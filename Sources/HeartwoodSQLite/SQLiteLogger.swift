@@ -12,6 +12,8 @@ public import Heartwood
 ///
 /// - **Schedule**: `AbstractDatabaseLogger` decides when to save and delete. By default it saves 500 messages
 ///   at a time or after 60 seconds, and keeps messages for seven days. Each save is one transaction.
+/// - **Settings** are the members of ``SQLiteSettings`` and of `DatabaseSettings`. They may be changed at any
+///   time, on any thread.
 /// - **Reading**: use ``SQLiteLogReader``, in this or another process, while the logger is running, or any
 ///   SQLite tool: `sqlite3 log.sqlite 'SELECT * FROM log'`. Messages that are not saved yet are not visible:
 ///   flush first.

@@ -260,7 +260,7 @@ private struct PathParameter: Sendable {
         "LogMessage+Framework file: String", "LogLine file: String", "DDLogMessage file: String",
         "HeartwoodLogHandler file: String", "DDLogFileInfo to newFileName: String",
         "DDLogFileManagerDefault withName fileName: String", "HTTPEndpoint path: String",
-        "LogFileScheme _ path: String", "DDLogFileManager _ logFilePath: String",
+        "LogFilePolicy _ path: String", "DDLogFileManager _ logFilePath: String",
         "DDLogFileManager atPath logFilePath: String", "DDLogFileManagerDefault _ logFilePath: String",
         "DDLogFileManagerDefault atPath logFilePath: String", "LogJournal path: String",
     ]

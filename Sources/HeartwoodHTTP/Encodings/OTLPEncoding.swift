@@ -13,7 +13,7 @@ import HeartwoodConfiguration
 /// `exception.type`, `exception.message`, `exception.domain`, `exception.code` and, with the errors that
 /// caused it, `exception.stacktrace`. The resource's attributes have the names of the semantic conventions:
 /// `service.name`, `service.version`, `os.type`, `os.version`, `host.arch`, `device.model.name`, and
-/// `host.name` where ``HTTPLogger/deviceFacts`` includes it. Partial success is honored: what the collector
+/// `host.name` where ``HTTPSettings/deviceFacts`` includes it. Partial success is honored: what the collector
 /// threw away is counted and not sent again. A time before 1970 is sent as 1970.
 public struct OTLPEncoding: RemoteEncoding {
     /// What describes the program: `service.name` and others.

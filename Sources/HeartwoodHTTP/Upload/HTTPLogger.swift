@@ -18,8 +18,8 @@ public import Heartwood
 ///
 /// Nothing is sent before the logger is added to a dispatcher; settings made until then hold for the first
 /// request. Then what an earlier run left is sent at once. One request is in flight at a time, so that the
-/// order is kept. Callers and other loggers never wait for the network. All settings may be changed at any
-/// time, and take effect in order with the messages.
+/// order is kept. Callers and other loggers never wait for the network. The settings are the members of
+/// ``HTTPSettings``; they may be changed at any time, and take effect in order with the messages.
 public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own it
     // MARK: Constants (any thread)
 

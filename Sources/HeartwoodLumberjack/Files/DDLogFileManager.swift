@@ -3,7 +3,7 @@
 ///
 /// Managers derive from ``DDLogFileManagerDefault``. One that adopts the protocol alone is asked for its
 /// directory, its serializer and the names of its files, and told of finished files; it removes old ones
-/// itself. Heartwood's names for the parts of it are `LogFileNaming`, `LogFileScheme` and the properties of
+/// itself. Heartwood's names for the parts of it are `LogFileNaming`, `LogFilePolicy` and the properties of
 /// `FileLogger`.
 public protocol DDLogFileManager: NSObjectProtocol {
     /// The largest number of files, including the current one; 0 for no limit.

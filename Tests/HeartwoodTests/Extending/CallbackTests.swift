@@ -178,11 +178,11 @@ import Testing
                 return Int(name.dropFirst(6).dropLast(4), radix: 16)
                     .map { LogFileLabel(createdAt: nil, number: $0) }
             })
-        let scheme = LogFileScheme(
+        let filePolicy = LogFilePolicy(
             owns: { name, _ in name != "trace-1.log" }, removalOrder: { $0.reversed() })
         scratch.write("not ours\n", to: "trace-1.log")
         let file = try FileLogger(
-            directory: scratch.logs, settings: FileSettings(naming: naming, scheme: scheme))
+            directory: scratch.logs, settings: FileSettings(naming: naming, filePolicy: filePolicy))
         file.maximumFileCount = 2
         dispatcher.add(file)
         for number in 1...4 {

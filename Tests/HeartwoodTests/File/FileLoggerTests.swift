@@ -402,7 +402,7 @@ import Testing
         { $0.rollingBoundary = .day },
         { $0.zone = .offset(.seconds(3600)) }, { $0.maximumFileCount = 1 },
         { $0.diskQuota = .bytes(1) }, { $0.maximumFileAge = .seconds(1) },
-        { $0.naming = LogFileNaming(application: "app") }, { $0.scheme = LogFileScheme() },
+        { $0.naming = LogFileNaming(application: "app") }, { $0.filePolicy = LogFilePolicy() },
         { $0.fileMode = 0o640 }, { $0.fileProtection = .complete }, { $0.isExcludedFromBackup = false },
         { $0.reusesFiles = false }, { $0.fileHeader = "" }, { $0.currentLink = "" }, { $0.isShared = true },
         { $0.syncPolicy = .everyBatch }, { $0.maximumMessageSize = .bytes(1) },

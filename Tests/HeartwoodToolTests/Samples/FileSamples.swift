@@ -93,10 +93,10 @@ func fileFlush() async {
 
 func fileScheme() throws -> FileLogger {
     // sample: Docs/FileLogging.md
-    let errorsLast = LogFileScheme(removalOrder: { files in
+    let errorsLast = LogFilePolicy(removalOrder: { files in
         files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
     })
-    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
+    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(filePolicy: errorsLast))
     // end
     return file
 }

@@ -149,12 +149,12 @@ func namingSample() -> LogFileNaming {
 }
 
 func schemeSample() throws -> FileLogger {
-    // sample: Sources/Heartwood/Loggers/File/Naming/LogFileScheme.swift
+    // sample: Sources/Heartwood/Loggers/File/Naming/LogFilePolicy.swift
     // Keeps the files of errors longer than the others.
-    let errorsLast = LogFileScheme(removalOrder: { files in
+    let errorsLast = LogFilePolicy(removalOrder: { files in
         files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
     })
-    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
+    let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(filePolicy: errorsLast))
     // end
     return file
 }

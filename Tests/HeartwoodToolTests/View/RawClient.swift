@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Darwin)
-import Darwin
-#endif
+import Foundation
 
 /// Sends bytes to a port of this machine, and reads what comes back until the other side ends.
 enum RawClient {
@@ -35,9 +29,7 @@ enum RawClient {
         #endif
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var limit = timeval()
-        limit.tv_sec = 60
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limitReading(descriptor)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -102,9 +94,7 @@ enum RawSocket {
 
     /// Reads until there is enough, or the other side ends; at most for a minute.
     static func read(_ descriptor: Int32, until isEnough: ([UInt8]) -> Bool) -> [UInt8] {
-        var limit = timeval()
-        limit.tv_sec = 60
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        limitReading(descriptor)
         var input: [UInt8] = []
         // One byte at a time, so that what comes after it is left for the next call.
         var byte: UInt8 = 0
@@ -126,3 +116,10 @@ private func connectSocket(_ descriptor: Int32, _ address: UnsafePointer<sockadd
 }
 
 private func closeSocket(_ descriptor: Int32) { close(descriptor) }
+
+/// Ends a read after a minute.
+private func limitReading(_ descriptor: Int32) {
+    // The words of a `timeval`, which the compiler finds in one module or another.
+    var limit = [60, 0]
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(2 * MemoryLayout<Int>.size))
+}

@@ -8,7 +8,8 @@ import CHeartwood
 /// shown as indented lines on a terminal, and as one line elsewhere. Control characters in a message are
 /// always escaped, so a message cannot move the cursor or forge a line.
 ///
-/// All settings are ordered with the messages, and you can read and set them on any thread. Each batch of
+/// The settings are the members of ``ConsoleSettings``. They are ordered with the messages, and you can read
+/// and set them on any thread. Each batch of
 /// messages is one `write(2)`. If the reader has gone away (`myserver | head`), the process continues, and
 /// the messages count as failed.
 ///

@@ -17,9 +17,10 @@ import CHeartwood
 ///   counts as failed, and a row in its place says how many are missing. All of this is reported to the
 ///   dispatcher's diagnostics.
 ///
-/// All hooks are called on ``AbstractLogger/queue``, one at a time. Settings may be changed at any time on
-/// any thread, take effect in order with the messages (promise 2), and are looked at again at once. In a
-/// forked child, which has no timers, every batch is saved.
+/// All hooks are called on ``AbstractLogger/queue``, one at a time. The settings are the members of
+/// ``DatabaseSettings``. They may be changed at any time on any thread, take effect in order with the
+/// messages (promise 2), and are looked at again at once. In a forked child, which has no timers, every
+/// batch is saved.
 // Unchecked: settings are `Ordered`, the rest is owned by the queue.
 open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
     /// The settings; their members are properties of the logger.

@@ -89,7 +89,7 @@ extension FileLogger {
         let inventory = FileInventory()
         let catalogue = CatalogueFile.load(directory, application: self.naming.application)
         try LogFileInfo.reading(directory) {
-            try inventory.refresh(directory, self.naming, settings.scheme, activeLabel: catalogue.active)
+            try inventory.refresh(directory, self.naming, settings.filePolicy, activeLabel: catalogue.active)
         }
         let active = activeName.withLock { $0 }
         return inventory.readable.reversed().map { entry in

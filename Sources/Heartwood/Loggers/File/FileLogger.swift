@@ -38,11 +38,12 @@ public import Foundation
 /// - **Crashes**: each batch is handed to the kernel as a whole, so it survives the death of the process.
 ///   ``FileSettings/syncPolicy`` says what a power cut may take.
 ///
-/// All settings may be changed at any time, on any thread, and take effect in order with the messages
-/// (promise 2). The limits are first applied at the first message, or a second after the logger was added, so
-/// until then they may be set in any order; later each is applied as it is set. A subclass that overrides a
-/// hook of the base class calls `super`; for other bytes than lines it overrides ``finishRecord(in:from:)``,
-/// and for headers that differ from file to file ``headerOfNewFile``.
+/// The settings are the members of ``FileSettings``. They may be changed at any time, on any thread, and
+/// take effect in order with the messages (promise 2). The limits are first applied at the first message, or
+/// a second after the logger was added, so until then they may be set in any order; later each is applied as
+/// it is set. A subclass that overrides a hook of the base class calls `super`; for other bytes than lines
+/// it overrides ``finishRecord(in:from:)``, and for headers that differ from file to file
+/// ``headerOfNewFile``.
 open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // the queue's, or `Ordered`
     /// The settings; their members are properties of the logger.
     public final let orderedSettings: Ordered<FileSettings>
@@ -347,7 +348,7 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
     final func open() {
         guard !engine.isStarted else { return }
         startTimer.cancel()
-        let others = CatalogueFile.others(in: directory, self.naming, self.scheme)
+        let others = CatalogueFile.others(in: directory, self.naming, self.filePolicy)
         for (application, file) in others {
             report(
                 .setting,

@@ -32,7 +32,8 @@ import Synchronization
 /// so does what a stream has taken: if the peer dies at that moment, it may be lost, and the message that
 /// had gone in part goes to the next one again, as a whole.
 ///
-/// All settings may be read and set at any time, on any thread; they take effect in order with the messages.
+/// The settings are the members of ``SystemSettings``. They may be read and set at any time, on any thread;
+/// they take effect in order with the messages.
 public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own it
     /// The settings; their members are properties of the logger.
     public let orderedSettings: Ordered<SystemSettings>

@@ -28,7 +28,7 @@ final class Collector: LogArchiveProcessor, @unchecked Sendable {
 }
 
 /// A file manager from outside: it leaves one file alone, makes files readable for a group, and removes the largest first.
-final class LargestFirst: LogFileScheme, @unchecked Sendable {
+final class LargestFirst: LogFilePolicy, @unchecked Sendable {
     let created = Reports()
     private let kept: String
 
@@ -89,7 +89,7 @@ struct FileExtensionTests {
         let dispatcher = LogDispatcher()
         let manager = LargestFirst(keeping: kept)
         let logger = try FileLogger(
-            directory: path, settings: FileSettings(naming: HexNames(), scheme: manager))
+            directory: path, settings: FileSettings(naming: HexNames(), filePolicy: manager))
         logger.maximumFileCount = 3
         dispatcher.add(logger)
         for (number, size) in [10, 5000, 20, 30].enumerated() {

@@ -706,7 +706,7 @@ final class FileEngine {
         checkProcess()
         let (old, wasStarted) = (settings, isStarted)
         let hasNewNames =
-            old.naming !== new.naming || old.scheme !== new.scheme || old.isShared != new.isShared
+            old.naming !== new.naming || old.filePolicy !== new.filePolicy || old.isShared != new.isShared
         if wasStarted, hasNewNames {
             // With the old names, which the file has.
             retry()

@@ -127,7 +127,7 @@ final class FileNames {
     private func isAhead(_ label: LogFileLabel, _ now: LogTimestamp) -> Bool {
         guard let createdAt = label.createdAt, createdAt > now + .seconds(366 * 86_400) else { return false }
         // Whoever makes labels or names of his own may mean them.
-        let isUsual = settings.naming.isStandard && settings.scheme.isStandard
+        let isUsual = settings.naming.isStandard && settings.filePolicy.isStandard
         return isUsual && now >= FileNames.earliestClock
     }
 

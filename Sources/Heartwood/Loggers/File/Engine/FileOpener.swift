@@ -306,12 +306,12 @@ final class FileOpener {
         let process = (sharesDirectory || settings.isShared) && !isShared ? calls.process : nil
         let usual = naming.next(at: now, after: newest, process: process)
         var label = usual
-        if !settings.scheme.isStandard {
-            label = settings.scheme.label(at: now, after: newest, naming: naming)
+        if !settings.filePolicy.isStandard {
+            label = settings.filePolicy.label(at: now, after: newest, naming: naming)
             label.process = process ?? label.process
             let name = naming.name(for: label)
             let isLater = newest.map { $0 < label } ?? true
-            let isOurs = naming.recognize(name) != nil && settings.scheme.owns(name, label: label)
+            let isOurs = naming.recognize(name) != nil && settings.filePolicy.owns(name, label: label)
             if !isLater || !isOurs {
                 let why = isOurs ? "is not after the newest file" : "does not belong to the logger"
                 store.report(
@@ -332,7 +332,7 @@ final class FileOpener {
 
     /// Creates a file and takes its lock; nil where another process locked, removed or wrote to it first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
-        let mode = UInt32(settings.scheme.permissions(of: name, usual: settings.fileMode).bits)
+        let mode = UInt32(settings.filePolicy.permissions(of: name, usual: settings.fileMode).bits)
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         try directory.protect(
             file, name, as: settings.fileProtection, isExcludedFromBackup: settings.isExcludedFromBackup)
@@ -342,7 +342,7 @@ final class FileOpener {
         guard let status = try directory.status(name), status.identity == file.identity,
             isShared || status.size == 0
         else { return nil }
-        settings.scheme.didCreate(directory.path + "/" + name)
+        settings.filePolicy.didCreate(directory.path + "/" + name)
         return file
     }
 

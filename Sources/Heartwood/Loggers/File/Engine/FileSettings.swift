@@ -68,7 +68,7 @@ public struct FileSettings: Sendable, Equatable {
 
     /// Which files belong to the logger, how new ones are labeled and created, and in which order old ones
     /// are removed.
-    public var scheme: LogFileScheme
+    public var filePolicy: LogFilePolicy
 
     /// The permissions of new files, whatever the umask.
     ///
@@ -177,17 +177,18 @@ public struct FileSettings: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - naming: How files are named, and recognized.
-    ///   - scheme: Which files belong to the logger, and in which order old ones are removed.
-    public init(naming: LogFileNaming = LogFileNaming(), scheme: LogFileScheme = LogFileScheme()) {
+    ///   - filePolicy: Which files belong to the logger, and in which order old ones are removed.
+    public init(naming: LogFileNaming = LogFileNaming(), filePolicy: LogFilePolicy = LogFilePolicy()) {
         self.naming = naming
-        self.scheme = scheme
+        self.filePolicy = filePolicy
     }
 
-    /// Whether all settings are equal; namings, schemes, keys and processors are if they are the same object.
+    /// Whether all settings are equal; namings, file policies, keys and processors are if they are the same
+    /// object.
     public static func == (left: FileSettings, right: FileSettings) -> Bool {
         left.rollingPolicy == right.rollingPolicy && left.retentionPlan == right.retentionPlan
             && left.naming === right.naming
-            && left.scheme === right.scheme && left.fileMode == right.fileMode
+            && left.filePolicy === right.filePolicy && left.fileMode == right.fileMode
             && left.fileProtection == right.fileProtection
             && left.isExcludedFromBackup == right.isExcludedFromBackup
             && left.reusesFiles == right.reusesFiles && left.fileHeader == right.fileHeader

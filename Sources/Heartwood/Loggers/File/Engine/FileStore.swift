@@ -76,7 +76,7 @@ final class FileStore {
 
     private func read() throws {
         try inventory.refresh(
-            directory, settings.naming, settings.scheme, activeLabel: ledger.catalogue.active)
+            directory, settings.naming, settings.filePolicy, activeLabel: ledger.catalogue.active)
         lastRefresh = clock.uptime()
     }
 
@@ -227,12 +227,12 @@ final class FileStore {
         return inventory.total + bytes <= quota
     }
 
-    /// The order in which the scheme of the logger lets files be removed; nil for the oldest first.
+    /// The order in which the policy of the logger lets files be removed; nil for the oldest first.
     private var order: (([FileInventory.Entry]) -> [String])? {
-        let scheme = settings.scheme
-        if scheme.isStandard { return nil }
+        let policy = settings.filePolicy
+        if policy.isStandard { return nil }
         return { [directory] entries in
-            scheme.removalOrder(entries.map { LogFileInfo($0, directory) }).map(\.name)
+            policy.removalOrder(entries.map { LogFileInfo($0, directory) }).map(\.name)
         }
     }
 

@@ -240,7 +240,7 @@ final class CatalogueFile {
     /// A file is theirs if their catalogue has it open, or if it has another variant, and its name begins
     /// with theirs and theirs with ours.
     static func others(
-        in directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme
+        in directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy
     ) -> [(application: String, file: String)] {
         let names = ((try? directory.names()) ?? []).sorted()
         let applications = names.compactMap { name -> String? in
@@ -257,7 +257,9 @@ final class CatalogueFile {
             let file = names.first { name in
                 if name == naming.activeName { return open.contains(name) }
                 let log = ArchiveStage.split(name).log
-                guard let label = naming.recognize(log), scheme.owns(log, label: label) else { return false }
+                guard let label = naming.recognize(log), filePolicy.owns(log, label: label) else {
+                    return false
+                }
                 if open.contains(name) { return true }
                 // Only a variant can be the rest of another name: "shop" with "2" is "shop-2".
                 guard naming.variant != label.variant, application.hasPrefix(naming.application),

@@ -98,12 +98,12 @@ final class FileInventory: Sendable {
     ///
     /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
     func refresh(
-        _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme = LogFileScheme(),
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy = LogFilePolicy(),
         activeLabel: LogFileLabel?
     ) throws {
         for _ in 0..<3 {
             let version = state.withLock { $0.version }
-            let (entries, refused) = try FileInventory.read(directory, naming, scheme, activeLabel)
+            let (entries, refused) = try FileInventory.read(directory, naming, filePolicy, activeLabel)
             let isCurrent = state.withLock { state in
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
@@ -121,7 +121,7 @@ final class FileInventory: Sendable {
     }
 
     private static func read(
-        _ directory: LogDirectory, _ naming: LogFileNaming, _ scheme: LogFileScheme,
+        _ directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy,
         _ activeLabel: LogFileLabel?
     ) throws -> (entries: [Entry], refused: [(name: String, reason: any Error)]) {
         var entries: [Entry] = []
@@ -130,7 +130,7 @@ final class FileInventory: Sendable {
         let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             if let label = naming.recognize(log) {
-                return scheme.owns(log, label: label) ? (label, stage, isUnfinished) : nil
+                return filePolicy.owns(log, label: label) ? (label, stage, isUnfinished) : nil
             }
             guard name == naming.activeName else { return nil }
             return (activeLabel ?? LogFileLabel(createdAt: nil), stage, isUnfinished)

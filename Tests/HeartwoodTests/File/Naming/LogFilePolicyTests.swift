@@ -7,7 +7,7 @@ import Testing
 @testable import Heartwood
 
 /// Chooses everything by itself, and badly where `mischief` says so.
-private final class Choosing: LogFileScheme, @unchecked Sendable {
+private final class Choosing: LogFilePolicy, @unchecked Sendable {
     let created = Locked<[String]>([])
     let isMischievous: Bool
 
@@ -34,15 +34,15 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
     override func name(for label: LogFileLabel) -> String { "trace-\(label.number).txt" }
 }
 
-@Suite(.inTurn) struct LogFileSchemeTests {
+@Suite(.inTurn) struct LogFilePolicyTests {
     private let scratch = Scratch()
     private let clock = ManualClock()
 
     private func makeEngine(
-        _ scheme: LogFileScheme, _ advice: Locked<[String]> = Locked([])
+        _ filePolicy: LogFilePolicy, _ advice: Locked<[String]> = Locked([])
     ) throws -> FileEngine {
         var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
-        settings.scheme = scheme
+        settings.filePolicy = filePolicy
         settings.rolling.maximumSize = 60
         settings.retention.maximumCount = 3
         return FileEngine(
@@ -50,11 +50,11 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
             report: { if case .advice(let text) = $0 { advice.withLock { $0.append(text) } } })
     }
 
-    @Test("A scheme chooses which files belong, how they are created, and in which order they go")
+    @Test("A policy chooses which files belong, how they are created, and in which order they go")
     func chooses() throws {
         scratch.write("kept\n", to: "t 2025-09-01--00-00-00-000.log")
-        let scheme = Choosing(isMischievous: false)
-        let engine = try makeEngine(scheme)
+        let filePolicy = Choosing(isMischievous: false)
+        let engine = try makeEngine(filePolicy)
         var log = RecordLog()
         for _ in 0..<5 {
             log.write(2, to: engine)
@@ -67,11 +67,11 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         let kept: [String] = own.flatMap { scratch.text($0).split(separator: "\n").map { "\($0)" } }
         #expect(kept.prefix(2) == log.lines.prefix(2))
         #expect(kept.suffix(2) == log.lines.suffix(2))
-        #expect(scheme.created.withLock { $0.count } == 5)
+        #expect(filePolicy.created.withLock { $0.count } == 5)
         #expect(try engine.directory.status(Array(own)[0])?.mode == 0o640)
     }
 
-    @Test("A scheme that answers nonsense breaks no limit, loses no line, and is reported")
+    @Test("A policy that answers nonsense breaks no limit, loses no line, and is reported")
     func mischief() throws {
         let advice = Locked<[String]>([])
         let engine = try makeEngine(Choosing(isMischievous: true), advice)

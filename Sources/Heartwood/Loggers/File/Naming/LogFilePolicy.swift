@@ -7,32 +7,32 @@
 ///
 /// ```swift
 /// // Keeps the files of errors longer than the others.
-/// let errorsLast = LogFileScheme(removalOrder: { files in
+/// let errorsLast = LogFilePolicy(removalOrder: { files in
 ///     files.filter { !$0.name.contains("errors") } + files.filter { $0.name.contains("errors") }
 /// })
-/// let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(scheme: errorsLast))
+/// let file = try FileLogger(directory: "/var/log/shop", settings: FileSettings(filePolicy: errorsLast))
 /// ```
 ///
-/// A scheme cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of
+/// A policy cannot widen what a logger may do. Whatever it answers, a logger touches only regular files of
 /// its user that the naming can read and that no one else has locked, and its limits hold: files that an
 /// order leaves out are removed after the others. A label or name that cannot be used is replaced by the
 /// usual one and reported to the dispatcher's diagnostics.
 ///
 /// All methods are called on the logger's queue, and must not log to the same logger and wait for it.
-open class LogFileScheme: @unchecked Sendable {  // open; the base class has constants only
+open class LogFilePolicy: @unchecked Sendable {  // open; the base class has constants only
     // Set by initializers only.
     private final var ownsFile: (@Sendable (String, LogFileLabel) -> Bool)?
     private final var removal: (@Sendable ([LogFileInfo]) -> [LogFileInfo])?
 
     /// Whether nothing was overridden or given, so that it need not be asked.
     final var isStandard: Bool {
-        type(of: self) == LogFileScheme.self && ownsFile == nil && removal == nil
+        type(of: self) == LogFilePolicy.self && ownsFile == nil && removal == nil
     }
 
-    /// Makes the base of a subclass; without one, a scheme that changes nothing.
+    /// Makes the base of a subclass; without one, a policy that changes nothing.
     public init() {}
 
-    /// Makes a scheme from closures.
+    /// Makes a policy from closures.
     ///
     /// - Parameters:
     ///   - owns: See ``owns(_:label:)``.
