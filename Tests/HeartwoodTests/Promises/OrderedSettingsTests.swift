@@ -19,6 +19,21 @@ private final class Painter: AbstractLogger, @unchecked Sendable {
     override func settingsDidChange() { changes.increase() }
 }
 
+/// The same, with its properties in one struct.
+private final class StructPainter: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
+    struct Settings {
+        var colour = "red"
+        var width = 1
+    }
+    let orderedSettings = Ordered(wrappedValue: Settings())
+    let seen = Box<[String]>([])
+
+    override func log(_ message: LogMessage) {
+        let line = "\(message.text) \(self.colour) \(self.width)"
+        seen.update { $0.append(line) }
+    }
+}
+
 private final class Prefix: LogFormatter, @unchecked Sendable {
     let prefix: String
     init(_ prefix: String) { self.prefix = prefix }
@@ -40,6 +55,29 @@ struct OrderedSettingsTests {
             logInfo("b", to: dispatcher)
             expected.append("a \(round == 0 ? "red" : "c\(round - 1)") \(round)")
             expected.append("b c\(round) \(round)")
+        }
+        dispatcher.flush(timeout: .testLimit)
+        #expect(logger.seen.value == expected)
+    }
+
+    @Test(
+        "Promise 2: members of a settings struct are ordered, one by one and together, in a subclass of a user"
+    )
+    func membersOfStruct() {
+        let dispatcher = LogDispatcher.forTest()
+        let logger = StructPainter()
+        dispatcher.add(logger)
+        var expected: [String] = []
+        for round in 0..<Load.scaled(1000) {
+            logger.width = round
+            logInfo("a", to: dispatcher)
+            logger.updateSettings { $0.colour += "\($0.width % 2)" }
+            logInfo("b", to: dispatcher)
+            let key: ReferenceWritableKeyPath<StructPainter, String> = \.colour
+            expected.append("a \(round == 0 ? "red" : "c\(round - 1)") \(round)")
+            expected.append("b \(logger.colour) \(round)")
+            #expect(logger.settings.width == round && logger[keyPath: key] == logger.colour)
+            logger.colour = "c\(round)"
         }
         dispatcher.flush(timeout: .testLimit)
         #expect(logger.seen.value == expected)

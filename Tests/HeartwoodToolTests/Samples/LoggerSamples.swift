@@ -66,6 +66,30 @@ final class BatchLogger: AbstractLogger, @unchecked Sendable {
 }
 // end
 
+private func post(_ text: String, to channel: String, for person: String?) {}
+
+func settingsSample() {
+    // sample: Docs/Extending.md
+    final class TeamLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
+        struct Settings {
+            /// Where messages are posted.
+            var channel = "#ops"
+            /// Whom a message is addressed to; nil addresses nobody.
+            var mention: String?
+        }
+        let orderedSettings = Ordered(wrappedValue: Settings())
+
+        override func log(_ message: LogMessage) {
+            guard let text = formatted(message) else { return }
+            post(text, to: self.channel, for: self.mention)  // with `self.`
+        }
+    }
+
+    let team = TeamLogger()
+    team.mention = "@anna"
+    // end
+}
+
 // sample: Docs/Extending.md
 /// What another library calls for each of its messages.
 func bridge(_ text: String, file: String, line: Int, at date: Date) {

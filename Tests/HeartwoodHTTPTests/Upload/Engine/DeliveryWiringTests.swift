@@ -137,6 +137,33 @@ import Testing
         #expect(await logger.deliver(timeout: .seconds(1)))
     }
 
+    @Test("A transport that is set while the logger runs carries the next request, and nil is the system's")
+    func transport() async throws {
+        let (server, transport) = (try LoopbackServer(), HeldTransport())
+        let bench = try HTTPBench(server, transport: transport)
+        await bench.log(0..<1)
+        bench.logger.sendNow()
+        try #require(transport.waitForRequests(1))
+        bench.logger.transport = nil
+        transport.answer(0, HTTPResponse(status: 200))
+        await bench.settled(1)
+        #expect(server.requests.isEmpty)
+        await bench.log(1..<2)
+        bench.logger.sendNow()
+        await bench.settled(2)
+        #expect(bench.stored == bench.texts(1..<2))
+    }
+
+    @Test("What `allowsInsecureHTTP` permits is looked at when an address is set")
+    func insecureAddress() throws {
+        let logger = try HTTPLogger("https://logs.example.com/in")
+        #expect(throws: LogError.self) { try logger.setAddress("http://logs.example.com/in") }
+        #expect(logger.endpoint.description == "https://logs.example.com/in")
+        logger.allowsInsecureHTTP = true
+        try logger.setAddress("http://logs.example.com/in")
+        #expect(logger.endpoint.description == "http://logs.example.com/in")
+    }
+
     @Test(
         "What keeps everything is named: the server's answer, the connection, or the making of the request",
         arguments: ["answer", "connection", "request"])
