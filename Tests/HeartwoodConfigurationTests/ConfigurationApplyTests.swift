@@ -146,7 +146,22 @@ struct ConfigurationApplyTests {
             "maximumFileSize", "rollingInterval", "maximumFileCount", "diskQuota", "maximumFileAge",
             "maximumMessageSize",
         ]
-        let settings = try file(names.map { LogSetting.Member($0, none) }).settings
+        let scratch = Scratch()
+        let dispatcher = LogDispatcher.forTest()
+        defer { dispatcher.removeAll() }
+        let place = [
+            LogSetting.Member("kind", "file"),
+            LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
+        ]
+        func apply(_ value: LogSetting) throws {
+            let members = place + names.map { LogSetting.Member($0, value) }
+            try LogConfiguration(["loggers": ["f": LogSetting(.object(members))]]).apply(to: dispatcher)
+        }
+        try apply(1000)
+        let logger = try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
+        #expect(logger.diskQuota == .bytes(1000) && logger.maximumFileAge == .seconds(1000))
+        try apply(none)
+        let settings = logger.settings
         #expect(settings.maximumFileSize == nil && settings.rollingInterval == nil)
         #expect(settings.maximumFileCount == nil && settings.diskQuota == nil)
         #expect(settings.maximumFileAge == nil && settings.maximumMessageSize == nil)

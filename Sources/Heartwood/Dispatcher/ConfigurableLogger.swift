@@ -38,7 +38,7 @@ extension ConfigurableLogger {
     /// Reads or sets one setting; any thread.
     public subscript<Value>(dynamicMember member: WritableKeyPath<Settings, Value>) -> Value {
         get { orderedSettings.value(in: self)[keyPath: member] }
-        set { orderedSettings.change(of: self) { $0[keyPath: member] = newValue } }
+        set { updateSettings { $0[keyPath: member] = newValue } }
     }
 
     /// Changes several settings at once, which take effect together; any thread.
@@ -51,17 +51,14 @@ extension ConfigurableLogger {
     }
 }
 
-// A limit that may be missing. One of zero or less, under which nothing could be kept, counts as none.
+// A limit that may be missing; nil for none. One of zero or less, under which nothing could be kept, is none.
 extension ByteCount? {
-    /// The limit in bytes; 0 for none.
-    package var limit: Int { self?.bytes ?? 0 }
+    package var limit: Int? { (self?.bytes).limit }
 }
 extension Int? {
-    /// The limit; nil for none.
     package var limit: Int? { flatMap { $0 > 0 ? $0 : nil } }
 }
 extension Duration? {
-    /// The limit; nil for none.
     package var limit: Duration? { flatMap { $0 > .zero ? $0 : nil } }
 }
 
@@ -69,6 +66,10 @@ extension Duration? {
 package enum SettingValue {
     /// The text: `10 MiB`, `24h`, `0640`, `none` for nil; nil for a value without a short text.
     package static func text(of value: Any?) -> String? {
+        // A nil of a generic value is inside of another optional.
+        if let value, case let mirror = Mirror(reflecting: value), mirror.displayStyle == .optional {
+            return text(of: mirror.children.first?.value)
+        }
         switch value {
         case nil: return "none"
         case let duration as Duration: return duration.shortText

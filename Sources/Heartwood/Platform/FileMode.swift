@@ -1,10 +1,13 @@
 /// The permissions of a file or directory, written as an octal literal: `0o640`.
 public struct FileMode: Hashable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
-    /// The nine permission bits, `rwxrwxrwx`.
+    /// The nine permission bits, `rwxrwxrwx`, and the three before them, which count for directories.
     public let bits: UInt16
 
-    /// Makes permissions from their bits; others than the nine are left out.
-    public init(_ bits: UInt16) { self.bits = bits & 0o777 }
+    /// Makes permissions from their bits; others than the twelve are left out.
+    public init(_ bits: UInt16) { self.bits = bits & 0o7777 }
+
+    /// The nine bits that a file has.
+    var ofFile: UInt32 { UInt32(bits & 0o777) }
 
     /// Makes permissions from a literal, such as `0o640`.
     public init(integerLiteral bits: UInt16) { self.init(bits) }

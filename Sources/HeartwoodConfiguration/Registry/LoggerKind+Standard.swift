@@ -33,11 +33,9 @@ extension LogSettingDecoder where Value == ConsoleLogger.Stream {
 extension LoggerKind {
     /// The kind of a `MemoryLogger`: `"memory"`.
     public static let memory = LoggerKind("memory") { settings in
-        let new = MemoryLogger()
-        settings.bind(
-            "maximumCount", .limit(.integer()), to: \MemoryLogger.maximumCount, standard: new.maximumCount)
-        settings.bind(
-            "maximumSize", .limit(.size), to: \MemoryLogger.maximumSize, standard: new.maximumSize)
+        let bind = settings.members(of: MemoryLogger.self, standard: MemorySettings())
+        bind("maximumCount", .limit(.integer()), \.maximumCount)
+        bind("maximumSize", .limit(.size), \.maximumSize)
         return { MemoryLogger(name: settings.name) }
     }
 }

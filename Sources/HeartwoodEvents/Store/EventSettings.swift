@@ -27,9 +27,10 @@ public struct EventSettings: Sendable {
 
     /// The first settings of ``EventStore/uploader``.
     ///
-    /// By default an array of the events as the form of requests (with other forms, an event's fields are its
-    /// entry's metadata), and 4 GiB for the files of unsent events. `overflow` and `maximumFiles` of its
-    /// `spoolSettings` mean nothing here.
+    /// Change its members: a new value would have other defaults than an event store, which are an array of
+    /// the events as the form of requests, and 4 GiB for the files of unsent events. With other forms, an
+    /// event's fields are its entry's metadata. `overflow` and `maximumFiles` of its `spoolSettings` mean
+    /// nothing here.
     public var upload: HTTPSettings
 
     /// Called, on a queue of the store's own, with each error that no completion gets: events that could not
@@ -37,7 +38,7 @@ public struct EventSettings: Sendable {
     ///
     /// Without one they go to the dispatcher's diagnostics. Nothing ever aborts.
     ///
-    /// Default: none
+    /// Default: nil
     public var errorHandler: (@Sendable (any Error) -> Void)?
 
     /// Makes the default settings.

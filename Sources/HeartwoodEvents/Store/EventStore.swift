@@ -196,10 +196,10 @@ public final class EventStore: Sendable {
                 nil
             }
         while true {
-            let limit = uploader.backlogLimit
+            let limit = uploader.backlogLimit.limit
             let answer = inbox.withLock {
                 $0.offer(
-                    operation, weighing: operation.size, limit: limit.limit == 0 ? .max / 4 : limit.limit,
+                    operation, weighing: operation.size, limit: limit ?? .max / 4,
                     patience: patience, at: clock.uptime())
             }
             switch answer {
@@ -212,7 +212,7 @@ public final class EventStore: Sendable {
                     operation,
                     LogError(
                         .full,
-                        "an event was lost: \(ByteCount(limit.limit)) of events are waiting "
+                        "an event was lost: \(ByteCount(limit ?? 0)) of events are waiting "
                             + "to be written, and the disk makes no progress",
                         place: path))
             }

@@ -234,7 +234,7 @@ extension Spool {
         guard let disk, !unsaved.isEmpty else { return true }
         let written = disk.write(unsaved.all, settings, uptime: clock.uptime())
         unsaved.removeFirst(written)
-        let limit = settings.maximumFiles ?? 0
+        let limit = settings.maximumFiles.limit ?? 0
         while limit > 0 && disk.segments.count > limit, evictOldest() {}
         return unsaved.isEmpty
     }
@@ -551,7 +551,7 @@ extension Spool {
 
     /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
     package func expire() {
-        guard let limit = settings.maximumAge, let isOld = age.rule(limit, clock) else { return }
+        guard let limit = settings.maximumAge.limit, let isOld = age.rule(limit, clock) else { return }
         let state = batch.state
         if let disk {
             while let first = disk.segments.first, state.range.map({ first.firstID > $0.upperBound }) ?? true,

@@ -14,7 +14,7 @@ public struct SpoolSettings: Sendable, Equatable {
 
     /// How old an unsent message may become; an older one is dropped.
     ///
-    /// Default: none
+    /// Default: nil
     public var maximumAge: Duration?
 
     /// What goes when a limit is reached.

@@ -20,7 +20,7 @@ public import Heartwood
 /// request. Then what an earlier run left is sent at once. One request is in flight at a time, so that the
 /// order is kept. Callers and other loggers never wait for the network. The settings are the members of
 /// ``HTTPSettings``; they may be changed at any time, and take effect in order with the messages.
-public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own it
+public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // owned by hooks
     // MARK: Constants (any thread)
 
     /// What stores and sends the messages.
@@ -48,6 +48,8 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     private lazy var systemTransport: any HTTPTransport = PlatformTransport.make()
 
     /// Makes a logger; nothing is connected before the first request.
+    ///
+    /// It sends each message's own text; set ``formatter`` for another one.
     ///
     /// - Parameters:
     ///   - address: Where requests go. Without a path, the encoding's own is taken.
@@ -84,6 +86,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         let store = try open()
         device = DeviceRecord.started(
             in: store.directory, at: clock.now(), version: settings.appVersion, build: settings.appBuild)
+        device.keep(user: settings.userName, in: store.directory)
         usualFlushWait = store.isOnDisk ? .zero : .seconds(4)
         chosen = settings
         _address = Ordered(wrappedValue: address)
@@ -110,7 +113,8 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// Any thread; takes effect in order with the messages.
     ///
     /// - Throws: `LogError` if the address is invalid, or plain `http` to another machine while
-    ///   ``HTTPSettings/allowsInsecureHTTP`` is false; then the one before stays.
+    ///   ``HTTPSettings/allowsInsecureHTTP`` is false; then the one before stays. Once that setting is true,
+    ///   it holds for every later address.
     public func setAddress(_ address: String) throws {
         self.address = try HTTPAddress(address, allowsInsecureHTTP: settings.allowsInsecureHTTP)
     }

@@ -15,7 +15,6 @@ public import Heartwood
 ///
 /// Not thread-safe: owned by the logger's hooks.
 final class SQLiteStore {
-    /// How it works; see the properties of ``SQLiteLogger``.
     let directory: LogDirectory
     let name: String
     var settings = SQLiteSettings() {
@@ -79,7 +78,7 @@ final class SQLiteStore {
         do { try trim() } catch {
             report(
                 .writeFailed,
-                "\(path) could not be kept below \(ByteCount(settings.maximumSize.limit)): \(error)")
+                "\(path) could not be kept below \(ByteCount(settings.maximumSize.limit ?? 0)): \(error)")
         }
     }
 
@@ -104,8 +103,7 @@ final class SQLiteStore {
 
     /// Deletes the oldest rows while the database is larger than it may be.
     private func trim() throws {
-        let limit = settings.maximumSize.limit
-        guard limit > 0, let connection else { return }
+        guard let limit = settings.maximumSize.limit, let connection else { return }
         let pageSize = Int(try connection.number("PRAGMA page_size"))
         // Each round removes a share that is estimated; rows are of different sizes.
         for _ in 0..<20 {
@@ -401,7 +399,7 @@ public struct SQLiteSettings: Sendable, Equatable {
     /// deleted, and about a tenth more to leave some room. The write-ahead log is not included; it usually
     /// takes up to 4 MiB.
     ///
-    /// Default: none
+    /// Default: nil
     public var maximumSize: ByteCount?
 
     /// How private values are written, in the text and in the fields.

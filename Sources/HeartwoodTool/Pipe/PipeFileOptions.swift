@@ -117,7 +117,7 @@ struct PipeFileOptions {
         settings.maximumFileAge = try arguments.limit(
             "--keep-for", standard: settings.maximumFileAge, arguments.duration)
         // Another limit takes the place of the number, unless both are given.
-        if (settings.diskQuota ?? .zero) > .zero || (settings.maximumFileAge ?? .zero) > .zero {
+        if settings.diskQuota.limit != nil || settings.maximumFileAge.limit != nil {
             settings.maximumFileCount = nil
         }
         settings.maximumFileCount = try arguments.limit(

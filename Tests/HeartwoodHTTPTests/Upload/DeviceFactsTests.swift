@@ -41,13 +41,19 @@ import Testing
         #expect(facts["firstAppBuild"] == 30 && facts["appBuild"] == 30)
     }
 
-    @Test("A user's name is kept from start to start, until it is set to nothing") func userName() throws {
+    @Test(
+        "A user's name is kept from start to start, until it is set to nothing, by the initializer or later",
+        arguments: [true, false])
+    func userName(isGiven: Bool) throws {
         let directory = try TemporaryDirectory()
-        func run(_ body: (HTTPLogger) -> Void) throws -> LogMetadata {
+        func run(_ change: (inout HTTPSettings) -> Void) throws -> LogMetadata {
             let dispatcher = LogDispatcher()
-            let logger = try HTTPLogger("http://127.0.0.1:1/", spool: directory.path + "/spool")
-            logger.isPaused = true
-            body(logger)
+            var settings = HTTPSettings()
+            settings.isPaused = true
+            if isGiven { change(&settings) }
+            let logger = try HTTPLogger(
+                "http://127.0.0.1:1/", settings: settings, spool: directory.path + "/spool")
+            if !isGiven { logger.updateSettings(change) }
             dispatcher.add(logger)
             #expect(dispatcher.flush(timeout: .testLimit).isComplete)
             defer { dispatcher.removeAll(timeout: .testLimit) }

@@ -424,6 +424,40 @@ import Testing
         }
     }
 
+    @Test("What the initializer is given holds as what is set afterwards does", arguments: [true, false])
+    func settingsOfInitializer(isGiven: Bool) throws {
+        LogArchives.register()
+        let syncs = Counter()
+        let calls = SystemCalls { call in
+            if call == .sync { syncs.increase() }
+            return nil
+        }
+        let directory = try LogDirectory(scratch.logs, calls: calls)
+        func change(_ settings: inout FileSettings) {
+            settings.maximumMessageSize = nil
+            settings.syncPolicy = .everyBatch
+            settings.isShared = true
+            settings.archiveFormat = LogArchiveFormat(.gzip)
+        }
+        var settings = FileSettings(naming: LogFileNaming(application: "app"))
+        if isGiven { change(&settings) }
+        let logger = try FileLogger(directory, settings: settings, formatter: nil)
+        if !isGiven { logger.updateSettings(change) }
+        let dispatcher = LogDispatcher.forTest()
+        dispatcher.add(logger)
+        let text = String(repeating: "x", count: 100_000)
+        logInfo("\(text)", to: dispatcher)
+        dispatcher.flush(timeout: .testLimit)
+        #expect(scratch.lines(logger.naming) == [text, ""])
+        #expect(syncs.value > 0)
+        #expect(!logger.runsOnCaller)
+        logger.rollNow()
+        dispatcher.flush(timeout: .testLimit)
+        logger.finishArchives()
+        #expect(scratch.names().contains { $0.hasSuffix(".log.gz") })
+        dispatcher.removeAll()
+    }
+
     @Test("Threads that set different settings lose none of them, and all take effect (promise 2)")
     func settingsTogether() throws {
         let (logger, dispatcher) = try makeLogger()

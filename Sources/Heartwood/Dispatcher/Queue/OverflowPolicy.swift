@@ -34,5 +34,5 @@ struct BacklogLimits: Sendable {
     var number = 0
 
     /// The limit in bytes, which leaves room for sums.
-    var bytes: Int { limit.limit == 0 ? Int.max / 4 : min(limit.limit, Int.max / 4) }
+    var bytes: Int { min(limit.limit ?? .max, .max / 4) }
 }

@@ -158,7 +158,7 @@ public struct ConsoleSettings: Sendable {
     /// nil detects it for each stream from its terminal and the environment:
     /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
     ///
-    /// Default: none
+    /// Default: nil
     public var colorDepth: ConsoleColorDepth?
 
     /// The time zone of time stamps.
@@ -180,7 +180,7 @@ public struct ConsoleSettings: Sendable {
     ///
     /// It counts for the console's own layout; a formatter has its own setting.
     ///
-    /// Default: none
+    /// Default: nil
     public var privacy: LogPrivacyPolicy?
 
     /// How line breaks and control characters are written.
@@ -190,7 +190,7 @@ public struct ConsoleSettings: Sendable {
     /// A formatter has its own setting for the text. In its lines, newlines are indented and control
     /// characters escaped unless this is ``LogBuffer/Escaping/none``.
     ///
-    /// Default: none
+    /// Default: nil
     public var escaping: LogBuffer.Escaping?
 
     /// Makes the default settings.

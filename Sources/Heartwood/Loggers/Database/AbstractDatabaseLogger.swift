@@ -122,7 +122,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
     public final override func log(_ message: LogMessage) {
         leaveToParent()
         let weight = message.weight
-        if limit > 0, size + weight > limit, !rows.isEmpty {
+        if let limit, size + weight > limit, !rows.isEmpty {
             if schedule.action(at: clock.uptime()) != .nothing { actNow() }
             if size + weight > limit, !rows.isEmpty {
                 missing += 1
@@ -132,7 +132,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
         guard let row = row(for: message) else { return countFiltered() }
         announceMissing()
         keep(row, weight)
-        if schedule.isFull || (limit > 0 && size >= limit / 4) { actNow() }
+        if schedule.isFull || size >= (limit ?? .max) / 4 { actNow() }
     }
 
     /// Starts the timer of the next save.
@@ -208,7 +208,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
         var action = schedule.action(at: now)
         if savesAll, !rows.isEmpty { action = schedule.savesWithDelete(at: now) ? .saveAndDelete : .save }
         // A limit in bytes that is reached saves as well, unless the last save has failed a moment ago.
-        if action == .nothing, limit > 0, size >= limit / 4, !schedule.isFailing { action = .save }
+        if action == .nothing, size >= (limit ?? .max) / 4, !schedule.isFailing { action = .save }
         switch action {
         case .nothing: break
         case .save: attemptSave(deletingBefore: nil)

@@ -44,7 +44,7 @@ public import Foundation
 /// it is set. A subclass that overrides a hook of the base class calls `super`; for other bytes than lines
 /// it overrides ``finishRecord(in:from:)``, and for headers that differ from file to file
 /// ``headerOfNewFile``.
-open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // the queue's, or `Ordered`
+open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // owned by hooks
     /// The settings; their members are properties of the logger.
     public final let orderedSettings: Ordered<FileSettings>
 
@@ -183,6 +183,18 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
         archiverIfMade = FileArchiver(worker, clock)
+        _ = configure(self.settings)
+    }
+
+    /// Applies what the engine does not; says whether finished files are to be worked on in another way.
+    private func configure(_ settings: FileSettings) -> Bool {
+        // A stopped process may hold the lock of shared files: no caller waits beyond its own time limit.
+        setRunsOnCaller(!settings.isShared)
+        batch.pointee.configure(longest: settings.maximumMessageSize.limit ?? 0, sync: settings.syncPolicy)
+        return archiver.apply(
+            FileArchiver.Settings(
+                format: settings.archiveFormat.stage, key: settings.archiveKey,
+                mode: settings.fileMode.ofFile, processor: settings.archiveProcessor))
     }
 
     final var engine: FileEngine {
@@ -284,14 +296,8 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
         guard existingEngine != nil else { return }
         writeBatch()
         let settings = usableSettings
-        // A stopped process may hold the lock of shared files: no caller waits beyond its own time limit.
-        setRunsOnCaller(!settings.isShared)
-        batch.pointee.configure(longest: settings.maximumMessageSize.limit, sync: settings.syncPolicy)
         engine.apply(settings)
-        let archives = FileArchiver.Settings(
-            format: settings.archiveFormat.stage, key: settings.archiveKey,
-            mode: UInt32(settings.fileMode.bits), processor: settings.archiveProcessor)
-        if archiver.apply(archives), engine.isStarted { enqueueArchives() }
+        if configure(settings), engine.isStarted { enqueueArchives() }
         settle()
     }
 

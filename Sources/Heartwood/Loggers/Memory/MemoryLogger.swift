@@ -11,38 +11,25 @@
 /// Private values are kept unchanged; ``LogMessage/text`` redacts them. The ``AbstractLogger/filter`` and the
 /// levels of the logger apply; a formatter has no effect. You can use every member on any thread, and none
 /// waits for messages: recent messages are available after a flush.
-public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
+public final class MemoryLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // guarded
     private struct State {
         var memory = MessageMemory()
         var evicted = 0
         var streams: [Weak<MessageChannel>] = []
     }
 
-    // MARK: Settings (any thread, ordered)
-
-    /// The largest number of messages; nil, like zero, is no limit.
-    ///
-    /// Default: 10000
-    @Ordered public var maximumCount: Int? = 10_000
-
-    /// The memory limit of all messages together; nil, like zero, is no limit.
-    ///
-    /// A message occupies what its text and values take, and about 250 bytes more; what its
-    /// tag occupies does not count. One that is larger than the limit is not kept, and counts as evicted.
-    ///
-    /// Default: 16 MiB
-    @Ordered public var maximumSize: ByteCount? = .mebibytes(16)
+    /// The settings; their members are properties of the logger.
+    public let orderedSettings = Ordered(wrappedValue: MemorySettings())
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
     // MARK: Owned by the hooks
-    private var limits = (count: 0, size: 0)
+    private var limits = MemorySettings()
 
     /// Makes an empty logger.
     public init(name: String = "memory") {
         super.init(name: name, formatter: nil, runsOnCaller: true)
-        applyLimits()
     }
 
     deinit { endStreams() }
@@ -137,18 +124,14 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
 
     /// Applies changed settings.
     public override func settingsDidChange() {
-        applyLimits()
+        limits = orderedSettings.inEffect
         trim()
-    }
-
-    private func applyLimits() {
-        limits = (_maximumCount.inEffect ?? 0, _maximumSize.inEffect.limit)
     }
 
     /// Keeps the message, and passes it to the open sequences.
     public override func log(_ message: LogMessage) {
         let message = message.compact
-        let isTooLarge = limits.size > 0 && message.storage.footprint > limits.size
+        let isTooLarge = limits.maximumSize.limit.map { message.storage.footprint > $0 } ?? false
         let streams = state.withLock { state in
             if isTooLarge { state.evicted += 1 } else { state.memory.append(message) }
             return state.streams
@@ -164,7 +147,7 @@ public final class MemoryLogger: AbstractLogger, @unchecked Sendable {  // a loc
     private func trim() {
         let limits = limits
         let removed = state.withLock { state in
-            let removed = state.memory.trim(count: limits.count, size: limits.size)
+            let removed = state.memory.trim(to: limits)
             state.evicted += removed.count
             return removed
         }
@@ -190,10 +173,11 @@ struct MessageMemory {
         size += message.storage.footprint
     }
 
-    /// Removes the oldest until the limits hold, where 0 means no limit, and returns them.
-    mutating func trim(count limit: Int, size most: Int) -> [LogMessage] {
+    /// Removes the oldest until the limits hold, and returns them.
+    mutating func trim(to limits: MemorySettings) -> [LogMessage] {
+        let (most, largest) = (limits.maximumCount.limit ?? .max, limits.maximumSize.limit ?? .max)
         var removed: [LogMessage] = []
-        while (limit > 0 && count > limit) || (most > 0 && size > most), let oldest = messages.popFirst() {
+        while count > most || size > largest, let oldest = messages.popFirst() {
             size -= oldest.storage.footprint
             removed.append(oldest)
         }
@@ -213,4 +197,25 @@ extension LogMessage {
     /// The one that a logger is handed may lie in more, and is filled again at no cost when no logger keeps
     /// it.
     var compact: LogMessage { LogMessage(storage: MessageStorage(copying: storage)) }
+}
+
+/// The settings of a ``MemoryLogger``, which has each as a property of the same name.
+///
+/// A limit that may be nil is no limit then; so is zero.
+public struct MemorySettings: Sendable {
+    /// The largest number of messages.
+    ///
+    /// Default: 10000
+    public var maximumCount: Int? = 10_000
+
+    /// The memory limit of all messages together.
+    ///
+    /// A message occupies what its text and values take, and about 250 bytes more; what its tag occupies does
+    /// not count. One that is larger than the limit is not kept, and counts as evicted.
+    ///
+    /// Default: 16 MiB
+    public var maximumSize: ByteCount? = .mebibytes(16)
+
+    /// Makes the default settings.
+    public init() {}
 }

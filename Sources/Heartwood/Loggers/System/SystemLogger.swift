@@ -34,7 +34,7 @@ import Synchronization
 ///
 /// The settings are the members of ``SystemSettings``. They may be read and set at any time, on any thread;
 /// they take effect in order with the messages.
-public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // hooks own it
+public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {  // owned by hooks
     /// The settings; their members are properties of the logger.
     public let orderedSettings: Ordered<SystemSettings>
 
@@ -45,6 +45,7 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
     private let sockets: SystemSockets
 
     // MARK: Owned by the hooks
+    private var settingsInEffect = SystemSettings()
     private var routeInEffect: SystemRoute?
     private var destinationInEffect: Destination?
     private var outbox = SystemOutbox()
@@ -85,6 +86,7 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
 
     private func apply() {
         let settings = orderedSettings.inEffect
+        settingsInEffect = settings
         let destination = settings.destination
         if let old = destinationInEffect, old != destination {
             abandon("the destination was changed")
@@ -94,7 +96,7 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
         style.options.program = settings.program
         style.options.host = settings.host
         style.options.privacy = settings.privacy
-        style.limit = settings.maximumMessageSize.flatMap { $0 > .zero ? $0.bytes : nil }
+        style.limit = settings.maximumMessageSize.limit
         let new = SystemRoute(
             destinationInEffect == destination ? settled(destination) : destination, style, sockets)
         // The connection stays where only the style of messages has changed.
@@ -168,7 +170,7 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
             guard formatted(message, into: &output) else { return false }
             if asLine { output.makeLine(from: start) }
         } else {
-            let privacy = orderedSettings.inEffect.privacy
+            let privacy = settingsInEffect.privacy
             output.appendText(of: message, privacy: privacy, escaping: asLine ? .escape : .none)
         }
         return true
@@ -197,13 +199,13 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
         guard !outbox.isEmpty, let connection = routeInEffect?.connection else { return }
         let clock: any LogClock = node.dispatcher?.clock ?? SystemClock()
         if atOnce || plan.mayTry(at: clock.uptime()) {
-            let deadline = SystemClock().uptime() + orderedSettings.inEffect.sendTimeout
+            let deadline = SystemClock().uptime() + settingsInEffect.sendTimeout
             if outbox.unannounced > 0, connection.open(for: &outbox, until: deadline) == nil {
                 announceLoss()
             }
             settle(connection.send(&outbox, until: deadline), connection.peer, clock)
         }
-        let dropped = outbox.trim(to: orderedSettings.inEffect.waitingLimit.bytes)
+        let dropped = outbox.trim(to: settingsInEffect.waitingLimit.bytes)
         if dropped > 0 {
             reportDeferredFailure(
                 of: dropped,

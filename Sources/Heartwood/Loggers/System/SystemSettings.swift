@@ -21,12 +21,12 @@ public struct SystemSettings: Sendable {
     ///
     /// syslog takes 48 characters of it (RFC 5424) or 32 (RFC 3164).
     ///
-    /// Default: none
+    /// Default: nil
     public var program: String?
 
     /// The name of the host, for syslog; nil is the system's host name.
     ///
-    /// Default: none
+    /// Default: nil
     public var host: String?
 
     /// How private values are written, in texts and in fields.
@@ -42,10 +42,11 @@ public struct SystemSettings: Sendable {
     /// Usual are 2048 bytes for RFC 5424 over UDP, 1024 for RFC 3164 over UDP, 8192 for streams and local
     /// sockets, and no limit for journald, where it is the text alone that counts. For syslog the header
     /// counts too, fields that leave less than a quarter for the rest are left out, and less than 480 bytes
-    /// counts as 480. A message that is too large for a datagram counts as failed. Apple's unified log shows
-    /// about 1 KiB of a message, whatever the limit (not tested).
+    /// counts as 480. To cut nothing, set a size that no message has; one that is too large for a datagram
+    /// then counts as failed. Apple's unified log shows about 1 KiB of a message, whatever the limit (not
+    /// tested).
     ///
-    /// Default: none
+    /// Default: nil
     public var maximumMessageSize: ByteCount?
 
     /// The most bytes of messages that wait in memory for a receiver.

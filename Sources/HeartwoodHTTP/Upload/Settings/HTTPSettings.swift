@@ -14,7 +14,7 @@ public import Heartwood
 /// }
 /// ```
 ///
-/// A limit of nil is no limit; so is a limit of zero.
+/// A limit that may be nil is no limit then; so is zero.
 public struct HTTPSettings: Sendable {
     // MARK: Requests
 
@@ -37,7 +37,7 @@ public struct HTTPSettings: Sendable {
     ///
     /// A change applies from the next request on.
     ///
-    /// Default: none
+    /// Default: nil
     public var transport: (any HTTPTransport)?
 
     /// Whether plain `http` to another machine is permitted; looked at when an address is set.
@@ -65,7 +65,7 @@ public struct HTTPSettings: Sendable {
 
     /// How often pending messages are sent while ``isInBackground``; nil means ``sendInterval``.
     ///
-    /// Default: none
+    /// Default: nil
     public var backgroundInterval: Duration?
 
     /// Whether the program is in the background; a change sends what is pending.
@@ -124,7 +124,7 @@ public struct HTTPSettings: Sendable {
     ///
     /// It is asked once per interval then, however much is pending; ``HTTPLogger/sendNow()`` asks again.
     ///
-    /// Default: none
+    /// Default: nil
     public var sendCondition: (@Sendable () -> Bool)?
 
     // MARK: Answers
@@ -138,7 +138,7 @@ public struct HTTPSettings: Sendable {
     /// When it returns, the request is sent again. A second refusal, or nil here, holds the sending and keeps
     /// everything.
     ///
-    /// Default: none
+    /// Default: nil
     public var refreshAuthorization: (@Sendable () async -> Void)?
 
     /// How long a server may take to acknowledge what it has received before it is sent again.
@@ -170,7 +170,7 @@ public struct HTTPSettings: Sendable {
 
     /// How long a flush waits for the delivery; nil: 4 s without a spool directory, and not at all with one.
     ///
-    /// Default: none
+    /// Default: nil
     public var flushWait: Duration?
 
     /// How long the end of the process waits for the delivery, if that is longer than ``flushWait``.
@@ -194,22 +194,22 @@ public struct HTTPSettings: Sendable {
     ///
     /// It is kept in the spool's directory until it is set to the empty text.
     ///
-    /// Default: none
+    /// Default: nil
     public var userName: String?
 
     /// The program's version, for the device's facts; nil: the one that the system knows.
     ///
-    /// Default: none
+    /// Default: nil
     public var appVersion: String?
 
     /// The program's build, for the device's facts; nil: the one that the system knows.
     ///
-    /// Default: none
+    /// Default: nil
     public var appBuild: Int?
 
     /// Gets a line for each step, as `[Heartwood.<name>.Sending] sending 2 logs`, on the logger's queue.
     ///
-    /// Default: none
+    /// Default: nil
     public var transcript: (@Sendable (String) -> Void)?
 
     /// Makes the default settings.

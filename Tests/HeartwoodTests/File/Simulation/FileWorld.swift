@@ -615,7 +615,7 @@ final class FileWorld {
         if known.size != file.data.count, !file.isTampered {
             fail("\(active.name) has \(file.data.count) bytes, not \(known.size)")
         }
-        let quota = settings.diskQuota.limit
+        let quota = settings.diskQuota.limit ?? 0
         if quota > 0, living.count == 1, !hasOthers, !hasFullDisk {
             let total = entries.reduce(0) { $0 + $1.file.data.count }
             if total > quota { fail("\(total) bytes after a write at a quota of \(quota)") }

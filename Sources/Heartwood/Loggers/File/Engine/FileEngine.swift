@@ -761,7 +761,9 @@ final class FileEngine {
 
     /// Tells of settings that contradict each other.
     private func advise() {
-        for advice in settings.retentionPlan.contradictions(maximumFileSize: settings.maximumFileSize.limit) {
+        for advice in settings.retentionPlan.contradictions(
+            maximumFileSize: settings.rollingPolicy.maximumSize)
+        {
             report(.advice(advice))
         }
     }

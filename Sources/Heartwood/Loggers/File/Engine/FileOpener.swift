@@ -332,7 +332,7 @@ final class FileOpener {
 
     /// Creates a file and takes its lock; nil where another process locked, removed or wrote to it first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
-        let mode = UInt32(settings.filePolicy.permissions(of: name, usual: settings.fileMode).bits)
+        let mode = settings.filePolicy.permissions(of: name, usual: settings.fileMode).ofFile
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         try directory.protect(
             file, name, as: settings.fileProtection, isExcludedFromBackup: settings.isExcludedFromBackup)

@@ -192,7 +192,8 @@ struct FilePlan {
         if file.needsHeader { return .header }
         guard let records else { return .wait(because: nil) }
         let gate = WriteGate(
-            rolling: rolling, quota: settings.diskQuota.limit, headerSize: headerSize, mostRecords: round.most
+            rolling: rolling, quota: settings.diskQuota.limit ?? 0, headerSize: headerSize,
+            mostRecords: round.most
         )
         let step = gate.step(
             for: records.ends, from: records.start, into: file, total: moment.total, round.attempt)
@@ -423,7 +424,7 @@ struct FilePlan {
         room = min(room, 64 * 1024)
         if settings.minimumFreeSpace > .zero { room = min(room, credit) }
         _ = spend(room)
-        return (end, room, settings.diskQuota.limit)
+        return (end, room, settings.diskQuota.limit ?? 0)
     }
 
     /// Takes what was written within a lease, and how many of its bytes were not.
@@ -437,8 +438,7 @@ struct FilePlan {
 
     /// Whether so many bytes more are too many.
     func isBeyondQuota(_ bytes: Int, total: Int) -> Bool {
-        let quota = settings.diskQuota.limit
-        return quota > 0 && total + bytes > quota
+        settings.diskQuota.limit.map { total + bytes > $0 } ?? false
     }
 
     /// Takes bytes of the free space that is known; false where it must be looked at first.

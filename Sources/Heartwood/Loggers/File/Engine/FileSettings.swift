@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// A limit of nil is no limit. So is a limit of zero, under which nothing could be kept.
+/// A limit that may be nil is no limit then. So is a limit of zero, under which nothing could be kept.
 public struct FileSettings: Sendable, Equatable {
     // MARK: Rolling
 
@@ -30,7 +30,7 @@ public struct FileSettings: Sendable, Equatable {
 
     /// Where on the calendar a new file begins, in addition to ``rollingInterval``.
     ///
-    /// Default: none
+    /// Default: nil
     public var rollingBoundary: LogCalendarBoundary?
 
     /// The time zone of ``rollingBoundary``.
@@ -47,7 +47,7 @@ public struct FileSettings: Sendable, Equatable {
 
     /// How long a file is kept after its last line.
     ///
-    /// Default: none
+    /// Default: nil
     public var maximumFileAge: Duration?
 
     /// The most bytes of all files together.
@@ -56,7 +56,7 @@ public struct FileSettings: Sendable, Equatable {
     /// than the whole quota is dropped and counted. With several processes in one directory, each counts what
     /// it saw when it last began a file.
     ///
-    /// Default: none
+    /// Default: nil
     public var diskQuota: ByteCount?
 
     // MARK: Files
@@ -95,12 +95,12 @@ public struct FileSettings: Sendable, Equatable {
     /// A file of an earlier run that begins with a different line is finished, and a new one is created.
     /// Without a header, the first line of that file is not compared.
     ///
-    /// Default: none
+    /// Default: nil
     public var fileHeader: String?
 
     /// The name of a symbolic link, in the directory, to the file that is written.
     ///
-    /// Default: none
+    /// Default: nil
     public var currentLink: String?
 
     /// Whether several processes append to one file, instead of each to its own.
@@ -152,7 +152,7 @@ public struct FileSettings: Sendable, Equatable {
     /// not for each line. Called on the logging queues, and should not take long. Equal only to itself and
     /// its copies in settings.
     ///
-    /// Default: none
+    /// Default: nil
     public var archiveKey: (any SecretProvider)? {
         get { key?.provider }
         set { key = newValue.map(KeySource.init) }
@@ -160,7 +160,7 @@ public struct FileSettings: Sendable, Equatable {
 
     /// Does something with every finished file, in the background.
     ///
-    /// Default: none
+    /// Default: nil
     public var archiveProcessor: LogArchiveProcessor?
 
     /// Whether files are files of lines, which end in a newline.
@@ -205,14 +205,16 @@ public struct FileSettings: Sendable, Equatable {
     /// When files are rolled.
     var rollingPolicy: RollingPolicy {
         RollingPolicy(
-            maximumSize: maximumFileSize.limit, interval: rollingInterval ?? .zero, boundary: rollingBoundary,
+            maximumSize: maximumFileSize.limit ?? 0, interval: rollingInterval.limit ?? .zero,
+            boundary: rollingBoundary,
             zone: zone)
     }
 
     /// Which files are removed.
     var retentionPlan: RetentionPlan {
         RetentionPlan(
-            maximumCount: maximumFileCount ?? 0, quota: diskQuota.limit, maximumAge: maximumFileAge ?? .zero)
+            maximumCount: maximumFileCount.limit ?? 0, quota: diskQuota.limit ?? 0,
+            maximumAge: maximumFileAge.limit ?? .zero)
     }
 
     /// When files are rolled, with the limit that the quota allows.

@@ -218,8 +218,7 @@ final class FileStore {
 
     /// Makes room for the archive of a file, by removing older files only.
     func makeRoom(forArchive bytes: Int, of label: LogFileLabel) -> Bool {
-        let quota = settings.diskQuota.limit
-        guard quota > 0, inventory.total + bytes > quota else { return true }
+        guard let quota = settings.diskQuota.limit, inventory.total + bytes > quota else { return true }
         follow()
         let removals = inventory.removals(settings.retentionPlan, now: nil, incoming: bytes)
         guard removals.allSatisfy({ $0.label < label }) else { return false }
