@@ -41,7 +41,7 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
     // MARK: Constants (any thread)
 
     /// The path of the database.
-    public let path: String
+    package let path: String
     let writer: String
 
     // MARK: Owned by the hooks

@@ -3,7 +3,7 @@ public import Heartwood
 /// A logger that cannot write: every message fails, or every n-th.
 open class FailingLogger: RecordingLogger, @unchecked Sendable {  // `seen` is used in hooks only
     /// The number of messages of which one fails.
-    public final let period: Int
+    private final let period: Int
     private var seen = 0
 
     /// Makes a logger that fails at every `period`-th message.

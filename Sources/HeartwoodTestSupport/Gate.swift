@@ -22,7 +22,7 @@ public final class Gate: Sendable {
     }
 
     /// The number of threads that have arrived so far, whether they wait or have passed.
-    public var arrivals: Int { state.withLock { $0.arrived } }
+    package var arrivals: Int { state.withLock { $0.arrived } }
 
     /// Opens the gate: all threads pass from now on.
     public func open() {

@@ -28,9 +28,9 @@ public enum LoggerConformance {
     /// What a logger does wrong.
     public struct Failure: Error, Sendable, CustomStringConvertible {
         /// The part that failed: `order`, `flush`, `removal`, `re-entrance`, `texts` or `amount`.
-        public let part: String
+        package let part: String
         /// What was expected, and what happened.
-        public let reason: String
+        package let reason: String
 
         /// Both.
         public var description: String { "\(part): \(reason)" }

@@ -42,38 +42,38 @@ public struct LoopbackAnswer: Sendable {
     public static let ok = status(200, body: "ok")
 
     /// A redirection to another address; status 307 unless given.
-    public static func redirect(to address: String, status: Int = 307) -> LoopbackAnswer {
+    package static func redirect(to address: String, status: Int = 307) -> LoopbackAnswer {
         .status(status, headers: ["Location": address])
     }
 
     /// The server stores the request, but resets the connection instead of responding.
     public static let lost = faulty(.lost)
     /// The server resets the connection before it reads anything.
-    public static let refused = faulty(.refused)
+    package static let refused = faulty(.refused)
     /// The server resets the connection in the middle of the request body.
-    public static let resetWhileReading = faulty(.resetWhileReading)
+    package static let resetWhileReading = faulty(.resetWhileReading)
     /// The server stores the request, but resets the connection in the middle of the response.
-    public static let resetInAnswer = faulty(.resetInAnswer)
+    package static let resetInAnswer = faulty(.resetInAnswer)
     /// The body is longer than the header says.
-    public static let longerThanSaid = faulty(.longerThanSaid)
+    package static let longerThanSaid = faulty(.longerThanSaid)
     /// The body is shorter than the header says; the request counts as stored.
-    public static let shorterThanSaid = faulty(.shorterThanSaid)
+    package static let shorterThanSaid = faulty(.shorterThanSaid)
     /// The response is not HTTP.
-    public static let garbage = faulty(.garbage)
+    package static let garbage = faulty(.garbage)
     /// The server sends nothing until the client gives up or the server stops.
-    public static let silence = faulty(.silence)
+    package static let silence = faulty(.silence)
     /// The response has a header that never ends.
-    public static let endlessHeader = faulty(.endlessHeader)
+    package static let endlessHeader = faulty(.endlessHeader)
 
     /// The response arrives byte by byte.
-    public static func trickle(every interval: Duration) -> LoopbackAnswer {
+    package static func trickle(every interval: Duration) -> LoopbackAnswer {
         var answer = faulty(.trickle(interval: interval))
         answer.body = Array(repeating: UInt8(ascii: "."), count: 4096)
         return answer
     }
 
     /// Status 200 with a body of this many zero bytes; with `gzipped`, the header says that it is compressed.
-    public static func huge(bytes: Int, gzipped: Bool = false) -> LoopbackAnswer {
+    package static func huge(bytes: Int, gzipped: Bool = false) -> LoopbackAnswer {
         var answer = faulty(.filler(bytes: bytes))
         if gzipped { answer.headers["Content-Encoding"] = "gzip" }
         return answer
@@ -90,14 +90,14 @@ public struct LoopbackAnswer: Sendable {
     ///
     /// - Parameter bytesPerSecond: How much is read in a second; 512,000 bytes unless given.
     /// - Returns: The answer.
-    public func readSlowly(bytesPerSecond: Int = 512_000) -> LoopbackAnswer {
+    package func readSlowly(bytesPerSecond: Int = 512_000) -> LoopbackAnswer {
         var answer = self
         answer.readingRate = max(1, bytesPerSecond)
         return answer
     }
 
     /// Whether a server with this response has stored the content of the request.
-    public var isStored: Bool {
+    package var isStored: Bool {
         switch fault {
         case .refused, .resetWhileReading, .garbage, .silence, .endlessHeader: false
         default: (200...299).contains(status)

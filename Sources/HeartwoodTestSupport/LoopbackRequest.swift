@@ -1,12 +1,12 @@
-public import Heartwood
+package import Heartwood
 public import HeartwoodHTTP
 
 /// A request that a ``LoopbackServer`` has received.
 public struct LoopbackRequest: Sendable {
     /// The number of the request at its server, from 0.
-    public let index: Int
+    package let index: Int
     /// The number of its connection, from 0.
-    public let connection: Int
+    package let connection: Int
     /// The method, such as `POST`.
     public let method: String
     /// The path with its query.
@@ -16,7 +16,7 @@ public struct LoopbackRequest: Sendable {
     /// The body; incomplete if the server was told to stop reading.
     public let body: [UInt8]
     /// The time at which the header had arrived.
-    public let arrival: LogTimestamp
+    package let arrival: LogTimestamp
 
     /// The body as text; invalid UTF-8 is replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }

@@ -7,7 +7,7 @@ import HeartwoodServer
 /// told.
 ///
 /// It takes a free port, serves every connection on a thread of its own, and stops when it is released. At
-/// most ``requestLimit`` requests of at most ``bodyLimit`` bytes are kept; older ones go.
+/// most 100,000 requests of at most 64 MiB are kept; older ones go.
 ///
 /// ```swift
 /// // Then .ok forever.
@@ -15,14 +15,14 @@ import HeartwoodServer
 /// ```
 public final class LoopbackServer: Sendable {
     /// The largest number of requests that are kept.
-    public static let requestLimit = 100_000
+    static let requestLimit = 100_000
     /// The largest size of a request body in bytes; a larger one is rejected with status 413.
-    public static let bodyLimit = 64 * 1024 * 1024
+    static let bodyLimit = 64 * 1024 * 1024
 
     // MARK: Constants (any thread)
 
     /// The port, which the system chooses.
-    public var port: Int { listener.port }
+    package var port: Int { listener.port }
     private let listener: SocketListener
 
     // MARK: Guarded by 'state'
@@ -70,7 +70,7 @@ public final class LoopbackServer: Sendable {
     public var stored: [LoopbackRequest] { state.withLock { $0.requests.filter(\.isStored).map(\.request) } }
 
     /// The number of connections so far.
-    public var connectionCount: Int { listener.connectionCount }
+    package var connectionCount: Int { listener.connectionCount }
 
     /// Suspends until at least `count` requests have arrived in total.
     ///

@@ -63,7 +63,7 @@ public final class ManualClock: LogClock {
     }
 
     /// The number of scheduled timers.
-    public var pendingTimers: Int {
+    package var pendingTimers: Int {
         state.withLock { state in
             state.timers.removeAll { $0.isCancelled }
             return state.timers.count

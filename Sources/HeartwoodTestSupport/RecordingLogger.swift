@@ -16,7 +16,7 @@ public import Heartwood
 /// logged: ``messages`` has the latter, ``entries`` both in their order.
 open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     /// A call of one of the logger's hooks.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// The logger was added.
         case added
         /// The logger got a message with this text.
@@ -71,16 +71,16 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
     public final var texts: [String] { messages.map(\.text) }
 
     /// The texts of all messages, including those of the dispatcher itself.
-    public final var allTexts: [String] { entries.map(\.text) }
+    package final var allTexts: [String] { entries.map(\.text) }
 
     /// The lines of the formatter, for messages that it did not drop.
     public final var lines: [String] { state.withLock { $0.lines } }
 
     /// All calls of the hooks, in order.
-    public final var events: [Event] { state.withLock { $0.events } }
+    package final var events: [Event] { state.withLock { $0.events } }
 
     /// The number of each "N messages dropped here", in order.
-    public final var droppedNotes: [Int] {
+    package final var droppedNotes: [Int] {
         entries.compactMap { entry in
             guard entry.category == .heartwood, case .integer(let count)? = entry.metadata["dropped"] else {
                 return nil
@@ -90,7 +90,7 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
     }
 
     /// The number of messages that were reported as dropped, in total.
-    public final var announcedDrops: Int { droppedNotes.reduce(0, +) }
+    package final var announcedDrops: Int { droppedNotes.reduce(0, +) }
 
     /// Removes all records.
     public final func removeRecords() {

@@ -1,13 +1,13 @@
-public import Heartwood
+package import Heartwood
 
 /// An error of an expectation, whose description contains the recorded messages.
 public struct RecordingMismatch: Error, CustomStringConvertible, Sendable {
     /// The expectation, and what was found instead.
-    public let reason: String
+    package let reason: String
     /// The location of the expectation: `ShopTests/CartTests.swift:42`.
-    public let place: String
+    package let place: String
     /// The messages that were recorded.
-    public let messages: [LogMessage]
+    package let messages: [LogMessage]
 
     /// The most messages that ``description`` shows: the newest.
     static let mostShown = 100

@@ -17,7 +17,7 @@ open class SlowLogger: RecordingLogger, @unchecked Sendable {  // adds constants
     }
 
     /// Allows this many more messages, without waiting.
-    public final func allow(_ count: Int) {
+    package final func allow(_ count: Int) {
         for _ in 0..<count { permits.signal() }
     }
 

@@ -3,7 +3,7 @@ public import Heartwood
 /// A logger that blocks at its first message until a test releases it, and then records its messages.
 open class StuckLogger: RecordingLogger, @unchecked Sendable {  // adds constants only
     /// The gate at which the logger blocks.
-    public final let gate = Gate()
+    package final let gate = Gate()
 
     /// Releases the logger for good.
     public final func release() { gate.open() }

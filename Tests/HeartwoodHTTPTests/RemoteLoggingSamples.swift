@@ -20,7 +20,7 @@ private enum RemoteLoggingSamples {
             clientKeyFile: "/etc/app/client.key")
         let secured = try HTTPLogger(
             "https://logs.example.com/",
-            settings: HTTPSettings(transport: PlatformTransport.make(options: options)),
+            settings: HTTPSettings(transport: PlatformTransport(options: options)),
             spool: "/var/lib/app/spool")
         _ = secured
     }
@@ -71,7 +71,7 @@ private enum RemoteLoggingSamples {
             "https://loghost.example.com:19532",
             settings: HTTPSettings(
                 encoding: JournalEncoding(identifier: "shop"),
-                transport: PlatformTransport.make(options: options)), spool: spool)
+                transport: PlatformTransport(options: options)), spool: spool)
         _ = journal
 
         let beaver = try HTTPLogger(

@@ -114,11 +114,6 @@ private struct PathParameter: Sendable {
             goAway()
             return path
         },
-        PathParameter("LogFileInfo ofFileAt path: String") { goAway in
-            try secret("x")
-            #expect(LogFileInfo.creationTime(ofFileAt: "x") != nil)
-            return FileManager.default.currentDirectoryPath + "/x"
-        },
         PathParameter("LogSupportReport in directory: String") { goAway in
             let report = try LogDispatcher().makeSupportReport(in: "x")
             goAway()

@@ -14,10 +14,10 @@ public struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugS
     public init(bytes: [UInt8]) { self.bytes = bytes }
 
     /// Whether the secret is empty.
-    public var isEmpty: Bool { bytes.isEmpty }
+    package var isEmpty: Bool { bytes.isEmpty }
 
     /// The number of bytes.
-    public var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 
     /// Calls a function with the bytes of the secret.
     ///

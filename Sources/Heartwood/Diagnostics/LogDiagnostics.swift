@@ -77,7 +77,7 @@ public final class LogDiagnostics: Sendable {
     }
 
     /// How often each kind of problem occurred, reported or not.
-    public var totals: [Kind: Int] { state.withLock { $0.totals } }
+    package var totals: [Kind: Int] { state.withLock { $0.totals } }
 
     /// Reports a trouble, unless one like it was reported a moment ago.
     ///

@@ -359,7 +359,7 @@ open class AbstractLogger: @unchecked Sendable {
     package final var redactionForMessage: RedactionRules? { redactionInEffect }
 
     /// Whether the logger has a formatter for the current message.
-    public final var hasFormatter: Bool { formatterInEffect != nil }
+    package final var hasFormatter: Bool { formatterInEffect != nil }
 
     /// Adds to the bytes that the logger has written.
     public final func noteWritten(_ bytes: Int) { node.counters.bytes.add(bytes, ordering: .relaxed) }

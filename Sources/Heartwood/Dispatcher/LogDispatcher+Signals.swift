@@ -4,7 +4,7 @@ extension LogDispatcher {
     /// A signal that asks a process to end.
     public struct EndingSignal: Hashable, Sendable {
         /// The number, as in `kill -l`.
-        public let number: Int32
+        package let number: Int32
 
         /// `SIGTERM`: `kill`, systemd and Docker send it to end a program.
         public static let term = EndingSignal(number: SIGTERM)

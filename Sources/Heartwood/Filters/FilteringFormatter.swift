@@ -7,9 +7,9 @@
 /// For a filter on a whole logger, ``AbstractLogger/filter`` is simpler; both together mean both.
 public final class FilteringFormatter: LogFormatter, @unchecked Sendable {  // constants only
     /// The filter.
-    public let filter: LogFilter
+    package let filter: LogFilter
     /// The formatter that writes the messages that pass.
-    public let formatter: LogFormatter
+    package let formatter: LogFormatter
 
     /// Makes a formatter that drops messages that the filter does not pass.
     public init(_ filter: LogFilter, _ formatter: LogFormatter) {

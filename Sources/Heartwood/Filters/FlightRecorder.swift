@@ -16,10 +16,10 @@ import Synchronization
 /// ```
 ///
 /// Set a recorder on a logger (``AbstractLogger/flightRecorder``), and add the logger with levels that
-/// include the held ones. Messages of ``heldLevels`` wait in memory; all others are written as usual. A
-/// message of ``triggers`` releases the waiting messages of its recording: they are written before it, in
-/// their order, once, with their original times, threads and source locations. A line before them says how
-/// many follow, and how many more there were. Then recording continues.
+/// include the held ones. Messages of the held levels wait in memory; all others are written as usual. A
+/// message of a level that triggers it releases the waiting messages of its recording: they are written
+/// before it, in their order, once, with their original times, threads and source locations. A line before
+/// them says how many follow, and how many more there were. Then recording continues.
 ///
 /// The calling thread only logs; the recording of a message is one of its fields. Everything else runs on the
 /// logger's queue, in order with other messages and with settings. Held messages count as `filtered` in the
@@ -63,17 +63,17 @@ public final class FlightRecorder: Sendable {
     // MARK: Constants (any thread)
 
     /// The levels that are held.
-    public let heldLevels: LogLevelMask
+    package let heldLevels: LogLevelMask
     /// The levels that release held messages.
-    public let triggers: LogLevelMask
+    package let triggers: LogLevelMask
     /// The largest number of messages in one recording; the oldest are discarded first.
-    public let capacity: Int
+    package let capacity: Int
     /// The memory limit of all held messages of a logger; the oldest are discarded first.
-    public let memoryLimit: ByteCount
+    package let memoryLimit: ByteCount
     /// Which messages belong together: a trigger releases all of them.
-    public let scope: Scope
+    package let scope: Scope
     /// Whether released messages are announced by a line with their number.
-    public let announces: Bool
+    package let announces: Bool
 
     // MARK: Atomics (any thread)
     private let recorded = Atomic<Int>(0)

@@ -54,7 +54,7 @@ public struct LogTextMatch: Sendable {
     }
 
     /// Whether a text meets the condition.
-    public func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches(UnsafeRawBufferPointer($0)) }
     }

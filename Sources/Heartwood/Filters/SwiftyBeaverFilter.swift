@@ -30,7 +30,7 @@ public struct SwiftyBeaverFilter: Sendable {
     }
 
     /// How a match counts.
-    public let role: Role
+    package let role: Role
     let minimum: LogLevelMask
     let condition: LogFilter
 

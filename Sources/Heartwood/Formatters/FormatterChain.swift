@@ -11,7 +11,7 @@
 /// It is safe for several loggers at once where its formatters are.
 public final class FormatterChain: LogFormatter, @unchecked Sendable {  // constants only
     /// The formatters, in their order.
-    public let formatters: [LogFormatter]
+    package let formatters: [LogFormatter]
 
     /// Makes a chain; an empty chain writes the plain text.
     public init(_ formatters: [LogFormatter]) {

@@ -5,12 +5,12 @@
 ///          ^
 public struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was given.
-    public let pattern: String
+    package let pattern: String
     /// The position of the error, in characters from 0; the length of the pattern if something is missing at
     /// the end.
-    public let position: Int
+    package let position: Int
     /// What is wrong and what to do, for a person.
-    public let reason: String
+    package let reason: String
 
     init(_ pattern: String, at position: Int, _ reason: String) {
         self.pattern = pattern

@@ -4,9 +4,9 @@
 /// are skipped.
 public struct ThreadLabel: Sendable {
     /// The least length: a shorter label is padded with spaces; 0 unless changed.
-    public var minimumLength = 0
+    package var minimumLength = 0
     /// The greatest length: a longer label is cut; nil, the default, cuts nothing.
-    public var maximumLength: Int?
+    package var maximumLength: Int?
     /// Replacements of labels and names; `com.apple.main-thread` becomes `main` unless changed.
     ///
     /// A replacement is filled up and cut like any label.

@@ -1,11 +1,11 @@
 /// Where the record ring of a dispatcher is kept, so that it survives the process.
 public struct LogJournal: Hashable, Sendable {
     /// The path of the directory.
-    public let directory: String
+    package let directory: String
     /// The source of the key that messages are encrypted with in the file; nil if they are in clear.
     ///
     /// `file(_:key:)` of the product `HeartwoodArchive` sets it.
-    public let key: (any SecretProvider)?
+    package let key: (any SecretProvider)?
 
     /// Makes a journal in a directory, encrypted if there is a key.
     package init(directory: String, key: (any SecretProvider)? = nil) {

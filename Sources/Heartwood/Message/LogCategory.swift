@@ -114,7 +114,7 @@ public struct LogCategory: Hashable, Sendable {
     public static var all: [LogCategory] { CategoryRegistry.shared.all }
 
     /// Finds an existing category by its name; unlike the initializer, it makes no new one.
-    public static func existing(_ name: String) -> LogCategory? {
+    package static func existing(_ name: String) -> LogCategory? {
         CategoryRegistry.shared.existing(named: name).map(LogCategory.init(state:))
     }
 

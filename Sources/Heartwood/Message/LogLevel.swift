@@ -95,7 +95,7 @@ public struct LogLevel: Hashable, Sendable {
     @inlinable public static var verbose: LogLevel { LogLevel(standard: 6) }
 
     /// The seven standard levels, the most serious first.
-    public static let standardLevels: [LogLevel] = [
+    package static let standardLevels: [LogLevel] = [
         .fatal, .error, .warning, .notice, .info, .debug, .verbose,
     ]
 

@@ -1,27 +1,18 @@
 import CHeartwood
 
 /// The thread, the dispatch queue and the task that code runs on.
-///
-/// Use it in a bridge that makes messages and delivers them later or elsewhere:
-///
-/// ```swift
-/// let thread = LogThread.current
-/// let message = LogMessage(
-///     LogText(text), level: .info, threadID: thread.id, threadName: thread.name,
-///     queueLabel: thread.queueLabel, taskName: thread.taskName)
-/// ```
-public struct LogThread: Hashable, Sendable {
+package struct LogThread: Hashable, Sendable {
     /// The kernel's number of the thread.
-    public let id: UInt64
+    package let id: UInt64
     /// The name of the thread, if it has one.
-    public let name: String?
+    package let name: String?
     /// The label of the dispatch queue, if the code runs on one.
-    public let queueLabel: String?
+    package let queueLabel: String?
     /// The name of the task, if it has one; on Apple's systems from version 26 on.
-    public let taskName: String?
+    package let taskName: String?
 
     /// The thread, queue and task of the caller.
-    public static var current: LogThread {
+    package static var current: LogThread {
         let thread = ThreadState.current
         thread.forgetName()
         let name = thread.name(at: hw_ticks())

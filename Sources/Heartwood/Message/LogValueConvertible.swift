@@ -61,55 +61,22 @@ extension Float: LogValueConvertible {
     public var logValue: LogValue { LogValue(self) }
 }
 
-extension Int: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension Int8: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension Int16: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension Int32: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension Int64: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(self) }
-}
-
-extension UInt: LogValueConvertible {
+extension LogValueConvertible where Self: FixedWidthInteger {
     /// The number.
     public var logValue: LogValue { LogValue(self) }
 }
-
-extension UInt8: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension UInt16: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension UInt32: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { .integer(Int64(self)) }
-}
-
-extension UInt64: LogValueConvertible {
-    /// The number.
-    public var logValue: LogValue { LogValue(self) }
-}
+extension Int: LogValueConvertible {}
+extension Int8: LogValueConvertible {}
+extension Int16: LogValueConvertible {}
+extension Int32: LogValueConvertible {}
+extension Int64: LogValueConvertible {}
+extension UInt: LogValueConvertible {}
+extension UInt8: LogValueConvertible {}
+extension UInt16: LogValueConvertible {}
+extension UInt32: LogValueConvertible {}
+extension UInt64: LogValueConvertible {}
+extension Int128: LogValueConvertible {}
+extension UInt128: LogValueConvertible {}
 
 extension Date: LogValueConvertible {
     /// The moment.

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 
 /// A tag that reports how much memory it uses, so that the limits of queues include it.
@@ -25,53 +25,61 @@ public protocol MeasuredTag {
     var tagSize: ByteCount { get }
 }
 
-extension String: MeasuredTag {
-    /// The number of bytes of its text in UTF-8.
-    public var tagSize: ByteCount { .bytes(utf8.count) }
+/// What types of the standard library and of Foundation say of their memory.
+private protocol StandardTag {
+    var tagBytes: Int { get }
 }
 
-extension Substring: MeasuredTag {
-    /// The number of bytes of the whole string that the substring keeps in memory, as far as that is known.
-    public var tagSize: ByteCount { .bytes(Swift.max(utf8.count, base.utf8.count)) }
+/// The memory of a value that says it; nil for another.
+package func measuredBytes(of value: Any) -> Int? {
+    switch value {
+    case let measured as any MeasuredTag: measured.tagSize.bytes
+    case let standard as any StandardTag: standard.tagBytes
+    default: nil
+    }
 }
 
-extension Data: MeasuredTag {
-    /// The number of bytes.
-    public var tagSize: ByteCount { .bytes(count) }
+extension String: StandardTag {
+    fileprivate var tagBytes: Int { utf8.count }
 }
 
-extension Array: MeasuredTag {
-    /// The size of its elements.
-    public var tagSize: ByteCount { .bytes(sizeOfElements(self, count)) }
+extension Substring: StandardTag {
+    /// The whole string that the substring keeps in memory, as far as that is known.
+    fileprivate var tagBytes: Int { Swift.max(utf8.count, base.utf8.count) }
 }
 
-extension ArraySlice: MeasuredTag {
-    /// The size of its elements.
-    public var tagSize: ByteCount { .bytes(sizeOfElements(self, count)) }
+extension Data: StandardTag {
+    fileprivate var tagBytes: Int { count }
 }
 
-extension Set: MeasuredTag {
-    /// The size of its elements.
-    public var tagSize: ByteCount { .bytes(sizeOfElements(self, count)) }
+extension Array: StandardTag {
+    fileprivate var tagBytes: Int { sizeOfElements(self, count) }
 }
 
-extension Dictionary: MeasuredTag {
-    /// The size of its keys and values.
-    public var tagSize: ByteCount { .bytes(sizeOfElements(keys, count) + sizeOfElements(values, count)) }
+extension ArraySlice: StandardTag {
+    fileprivate var tagBytes: Int { sizeOfElements(self, count) }
 }
 
-extension Optional: MeasuredTag {
-    /// The size of its value, or zero.
-    public var tagSize: ByteCount { map { .bytes(sizeOfElements(CollectionOfOne($0), 1)) } ?? .zero }
+extension Set: StandardTag {
+    fileprivate var tagBytes: Int { sizeOfElements(self, count) }
+}
+
+extension Dictionary: StandardTag {
+    fileprivate var tagBytes: Int { sizeOfElements(keys, count) + sizeOfElements(values, count) }
+}
+
+extension Optional: StandardTag {
+    fileprivate var tagBytes: Int { map { sizeOfElements(CollectionOfOne($0), 1) } ?? 0 }
 }
 
 /// The sum over elements that say their size; the size of the elements themselves where they do not.
 private func sizeOfElements<Elements: Sequence>(_ elements: Elements, _ count: Int) -> Int {
     let inline = count.multipliedReportingOverflow(by: MemoryLayout<Elements.Element>.stride)
     let own = inline.overflow ? Int.max / 4 : inline.partialValue
-    guard Elements.Element.self is any MeasuredTag.Type else { return own }
+    let type: Any.Type = Elements.Element.self
+    guard type is any MeasuredTag.Type || type is any StandardTag.Type else { return own }
     return elements.reduce(own) { sum, element in
-        let size = (element as? any MeasuredTag)?.tagSize.bytes ?? 0
+        let size = measuredBytes(of: element) ?? 0
         return sum.addingReportingOverflow(size).overflow ? .max / 4 : sum + size
     }
 }

@@ -32,8 +32,7 @@ final class TagBox: @unchecked Sendable {  // `onLeavingRing` is set before the 
     private static func size(of value: any Sendable) -> Int? {
         switch value {
         case let text as String: text.utf8.count
-        case let measured as any MeasuredTag: measured.tagSize.bytes
-        default: isPlain(value) ? inlineSize(value) : nil
+        default: measuredBytes(of: value) ?? (isPlain(value) ? inlineSize(value) : nil)
         }
     }
 

@@ -64,12 +64,20 @@ public struct DateFormat: Sendable {
     public static let swift = DateFormat(code: ValueFormat(.swiftDate, 0, 0))
 }
 
-/// The alignment of a value, which Heartwood does not support.
+/// The privacy of a value in a message.
 ///
-/// The type exists only so that the compiler can say what to write instead.
-public struct LogAlignment: Sendable {
-    /// Not available: formatters align columns.
-    public static func left(columns: Int) -> LogAlignment { LogAlignment() }
-    /// Not available: formatters align columns.
-    public static func right(columns: Int) -> LogAlignment { LogAlignment() }
+/// ```swift
+/// logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")
+/// ```
+public enum LogPrivacy: UInt8, Sendable {
+    /// All loggers write the value.
+    ///
+    /// This is the default.
+    case `public` = 0
+    /// Only loggers whose privacy is ``LogPrivacyPolicy/reveal`` write the value; others write `<private>`.
+    case `private` = 1
+    /// Like ``private``, but other loggers write a keyed hash, by which equal values can be recognized.
+    case privateHashed = 2
+    /// No logger writes the value, because the call replaces it and never copies it.
+    case sensitive = 3
 }

@@ -46,7 +46,7 @@ public struct ByteCount: Hashable, Comparable, Sendable, CustomStringConvertible
     /// `GB`.
     ///
     /// - Returns: nil where the text is not an amount.
-    public init?(parsing text: String) {
+    package init?(parsing text: String) {
         let trimmed = text.filter { !$0.isWhitespace }
         let digits = trimmed.prefix { $0.isNumber || $0 == "." }
         guard let number = Double(digits), number >= 0 else { return nil }

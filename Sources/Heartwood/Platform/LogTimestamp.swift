@@ -32,7 +32,7 @@ public struct LogTimestamp: Hashable, Comparable, Sendable {
 
     /// Seconds since 1970, exact to about 100 ns.
     @inlinable
-    public var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
+    package var secondsSince1970: Double { Double(nanoseconds) / 1e9 }
 
     /// Whether the left time is earlier.
     @inlinable

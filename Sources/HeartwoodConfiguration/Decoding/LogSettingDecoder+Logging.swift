@@ -167,7 +167,7 @@ public struct SecretReference: SecretFileProvider {
     public let name: String
 
     /// Makes a reference to a secret.
-    public init(_ provider: any SecretProvider, name: String) {
+    package init(_ provider: any SecretProvider, name: String) {
         self.provider = provider
         self.name = name
     }

@@ -18,7 +18,7 @@ import Heartwood
 /// ```
 public struct LogSettingDecoder<Value>: Sendable {
     /// The name of the type in messages and in the reference, such as `size`.
-    public let name: String
+    package let name: String
     /// What to write, for messages: `64 KiB, 10 MB or a number of bytes`; nil where that is not known.
     private let advice: String?
     let read: @Sendable (LogSetting, [String], ProblemCollector) -> Value?

@@ -7,7 +7,7 @@ public import Heartwood
 /// ```
 public struct FormatterKind: Sendable {
     /// The value of `kind` in a configuration.
-    public let name: String
+    package let name: String
     let read: @Sendable (LogSettings) throws -> LogFormatter?
 
     /// Makes a kind.

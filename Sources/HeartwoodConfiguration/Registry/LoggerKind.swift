@@ -15,7 +15,7 @@ public import Heartwood
 /// `filter`, `redaction`, `duplicateSuppression`, `flightRecorder`, `backlogLimit` and `overflow`.
 public struct LoggerKind: Sendable {
     /// The value of `kind` in a configuration.
-    public let name: String
+    package let name: String
     let read: @Sendable (LogSettings) -> () throws -> AbstractLogger
     /// Settings are neither known nor checked: for a tool that reads the configuration of another program.
     let isUnknown: Bool

@@ -9,7 +9,7 @@ public import Heartwood
 /// ```
 ///
 /// The files are those of ``LogConfiguration/load(_:environment:defaults:variables:)``. They are applied
-/// before the initializer returns, and then checked every ``interval``. It does not matter how they change:
+/// before the initializer returns, and then checked every `interval`. It does not matter how they change:
 /// they can be overwritten, replaced by renaming, created later, or switched by a symbolic link, on any file
 /// system. A change is applied after two checks, 200 ms apart, have found the same content.
 ///
@@ -23,11 +23,11 @@ public final class LogConfigurationWatch: Sendable {
     // MARK: Constants (any thread)
 
     /// The path of the file.
-    public let path: String
+    package let path: String
     /// The path of the overlay file; nil without an environment.
-    public let overlayPath: String?
+    package let overlayPath: String?
     /// How often the files are checked.
-    public let interval: Duration
+    package let interval: Duration
     private let sources: LogConfiguration.Sources
     private let dispatcher: LogDispatcher
     private let clock: any LogClock

@@ -13,7 +13,7 @@ public final class EventScope: Sendable {
     /// What is being done.
     public let activity: String
     /// The scope's number in its log, from 1.
-    public let number: Int
+    package let number: Int
     private let recorder: EventRecorder
 
     init(activity: String, recorder: EventRecorder) {

@@ -37,7 +37,7 @@ extension LoggerKind {
         return {
             var first = HTTPSettings(encoding: encoding.value, allowsInsecureHTTP: insecure)
             (first.appVersion, first.appBuild) = (version, build)
-            first.transport = try transport.map { PlatformTransport.make(options: try $0.checked()) }
+            first.transport = try transport.map { PlatformTransport(options: try $0.checked()) }
             return try HTTPLogger(text.value, settings: first, spool: spool, name: settings.name)
         }
     }

@@ -35,8 +35,6 @@ public struct DatadogEncoding: RemoteEncoding {
     public var defaultPath: String { "/api/v2/logs" }
     /// 1,000 entries and 5 MB.
     public var limits: EncodingLimits { EncodingLimits(entries: 1000, bytes: ByteCount(5_000_000)) }
-    /// ``StatusPolicy/standard``; success is 202.
-    public var statusPolicy: StatusPolicy { .standard }
 
     /// The array.
     public func encode(_ batch: RemoteBatch) -> [UInt8] {

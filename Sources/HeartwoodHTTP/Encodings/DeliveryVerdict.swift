@@ -10,14 +10,14 @@ public struct DeliveryVerdict: Sendable, Equatable {
         case rejected(String)
     }
 
-    /// What is to be done with the batch; with ``items``, with those that were not settled there.
+    /// What is to be done with the batch; with items, with those that were not settled there.
     public var action: StatusAction
     /// What the server did with each entry, in the batch's order; nil when the answer is about the whole.
-    public var items: [Item]?
+    package var items: [Item]?
     /// How many entries of a delivered batch the target says it threw away; they must not come again.
-    public var rejected: Int
+    package var rejected: Int
     /// What the target said, for a report.
-    public var note: String?
+    package var note: String?
     /// What the target confirms later, with an ``AcknowledgingEncoding``; nil when its answer is final.
     public var receipt: String?
 

@@ -14,7 +14,7 @@ import HeartwoodConfiguration
 /// becomes `_`. Its members and their order are those of `JSONLinesFormatter.Options.ecs`.
 public struct ElasticsearchEncoding: RemoteEncoding {
     /// The index or data stream.
-    public let index: String
+    let index: String
 
     /// Makes the encoding for an index or data stream, `logs-app-default` for instance.
     public init(index: String) { self.index = index }

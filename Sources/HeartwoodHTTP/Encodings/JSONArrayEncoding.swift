@@ -4,9 +4,9 @@ import HeartwoodConfiguration
 /// A JSON array of objects, or an object that has the array under a key: easy to accept for your own server.
 public struct JSONArrayEncoding: RemoteEncoding {
     /// The key, or nil for a bare array.
-    public let wrappingKey: String?
+    let wrappingKey: String?
     /// Whether the wrapping object also has what is known of the device, under `device`.
-    public let includesDevice: Bool
+    let includesDevice: Bool
 
     /// Makes the encoding: `[{…},{…}]`, or with a key, `root` for instance, `{"root":[{…},{…}]}`.
     public init(wrappingKey: String? = nil, includesDevice: Bool = false) {

@@ -17,7 +17,7 @@ public struct JournalEncoding: RemoteEncoding {
     public var defaultPath: String { "/upload" }
     /// False: it takes no gzip.
     public var allowsGzip: Bool { false }
-    /// ``StatusPolicy/journal``; success is 202.
+    /// Success is 202; after 417 nothing is sent again, since the server has kept what was complete.
     public var statusPolicy: StatusPolicy { .journal }
 
     /// The entries, each ended by an empty line.

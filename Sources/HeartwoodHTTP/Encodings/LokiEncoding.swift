@@ -9,12 +9,12 @@ import HeartwoodConfiguration
 /// with `structuredMetadata: false`.
 public struct LokiEncoding: RemoteEncoding {
     /// The labels of every stream; few, and with few values.
-    public let labels: [String: String]
+    let labels: [String: String]
     /// The tenant (`X-Scope-OrgID`), where Loki has several.
-    public let tenant: String?
+    let tenant: String?
     /// Whether fields go beside the line; otherwise each line is a JSON object, which `| json` takes apart in
     /// a query.
-    public let structuredMetadata: Bool
+    let structuredMetadata: Bool
 
     /// How many fields Loki takes for a line.
     private static let mostFields = 128
@@ -40,7 +40,7 @@ public struct LokiEncoding: RemoteEncoding {
     public var defaultPath: String { "/loki/api/v1/push" }
     /// 1,000 entries and 2 MiB, below what a tenant may send at once.
     public var limits: EncodingLimits { EncodingLimits(entries: 1000, bytes: .mebibytes(2)) }
-    /// ``StatusPolicy/loki``.
+    /// ``StatusPolicy/standard``, but for 260, which says that the tenant blocks.
     public var statusPolicy: StatusPolicy { .loki }
 
     /// The tenant.

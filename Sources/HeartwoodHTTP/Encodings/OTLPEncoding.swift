@@ -17,7 +17,7 @@ import HeartwoodConfiguration
 /// threw away is counted and not sent again. A time before 1970 is sent as 1970.
 public struct OTLPEncoding: RemoteEncoding {
     /// What describes the program: `service.name` and others.
-    public let resource: LogMetadata
+    let resource: LogMetadata
 
     /// Makes the encoding for a service.
     public init(service: String, resource: LogMetadata = [:]) {
@@ -30,7 +30,7 @@ public struct OTLPEncoding: RemoteEncoding {
     public var contentType: String { "application/json" }
     /// `/v1/logs`.
     public var defaultPath: String { "/v1/logs" }
-    /// ``StatusPolicy/otlp``.
+    /// 429, 502, 503 and 504 are repeated; 500 and what else is about the data is not.
     public var statusPolicy: StatusPolicy { .otlp }
 
     /// The `ExportLogsServiceRequest`.

@@ -39,7 +39,7 @@ public struct RemoteEntry: Sendable, Equatable {
     public var sequence: UInt64 = 0
 
     /// Makes an empty entry.
-    public init() {}
+    package init() {}
 
     /// Takes what a remote system may know of a message.
     ///

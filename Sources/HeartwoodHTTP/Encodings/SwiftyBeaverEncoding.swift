@@ -37,7 +37,7 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
     public var defaultPath: String { "/api/entries/" }
     /// False.
     public var allowsGzip: Bool { false }
-    /// ``StatusPolicy/swiftyBeaver``.
+    /// 200 alone is success; everything else keeps the batch.
     public var statusPolicy: StatusPolicy { .swiftyBeaver }
     /// `Accept: application/json`.
     public func headers(for batch: RemoteBatch) -> HTTPHeaders { ["Accept": "application/json"] }

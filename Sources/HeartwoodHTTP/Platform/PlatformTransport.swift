@@ -1,23 +1,44 @@
-/// The transport that the system offers.
-public enum PlatformTransport {
-    /// Makes the system's transport: libcurl on Linux, URLSession on Apple's systems.
-    public static func make(options: TransportOptions = TransportOptions()) -> any HTTPTransport {
+/// The system's transport: libcurl on Linux, URLSession on Apple's systems.
+public struct PlatformTransport: HTTPTransport, FileBasedTransport {
+    package let options: TransportOptions
+    #if os(Linux)
+    private let transport: CurlTransport
+    #else
+    private let transport: URLSessionTransport
+    #endif
+
+    /// Makes a transport with certificates, keys and proxies; those of the system unless given.
+    public init(options: TransportOptions = TransportOptions()) {
+        self.options = options
         #if os(Linux)
-        CurlTransport(options: options)
+        transport = CurlTransport(options: options)
         #else
-        URLSessionTransport(options: options)
+        transport = URLSessionTransport(options: options)
         #endif
+    }
+
+    /// Sends the request and returns the response.
+    ///
+    /// - Throws: ``HTTPTransportError`` when no usable response came.
+    public func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        try await transport.send(request)
     }
 }
 
-/// The connectivity monitor that the system offers.
-public enum PlatformConnectivity {
-    /// Makes the system's monitor: netlink on Linux, `NWPathMonitor` on Apple's systems.
-    public static func make() -> any ConnectivityMonitor {
-        #if os(Linux)
-        NetlinkMonitor()
-        #else
-        PathMonitor()
-        #endif
-    }
+/// The system's monitor of the network: netlink on Linux, `NWPathMonitor` on Apple's systems.
+public final class PlatformConnectivity: ConnectivityMonitor {
+    #if os(Linux)
+    private let monitor = NetlinkMonitor()
+    #else
+    private let monitor = PathMonitor()
+    #endif
+
+    /// Makes a monitor, which watches nothing until it is started.
+    public init() {}
+
+    /// Begins to watch.
+    public func start(_ changed: @escaping @Sendable (Bool) -> Void) { monitor.start(changed) }
+
+    /// Ends watching.
+    public func stop() { monitor.stop() }
 }

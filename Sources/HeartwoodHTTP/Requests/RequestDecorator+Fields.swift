@@ -34,10 +34,7 @@ extension RequestDecorator {
     }
 
     /// Says which program is sending.
-    public static func userAgent(_ name: String) -> RequestDecorator { header("User-Agent", name) }
-
-    /// Sets `Idempotency-Key`, by which a server recognizes a repeated batch; the logger does so by itself.
-    public static func idempotencyKey(_ key: String) -> RequestDecorator { header("Idempotency-Key", key) }
+    package static func userAgent(_ name: String) -> RequestDecorator { header("User-Agent", name) }
 
     /// Logs in with a name and a password (HTTP Basic).
     public static func basicAuth(user: String, password: Secret) -> RequestDecorator {

@@ -39,15 +39,15 @@ public struct RequestDecorator: Sendable {
     /// The changed request.
     ///
     /// - Throws: what the function threw.
-    public func callAsFunction(_ request: HTTPRequest) throws -> HTTPRequest { try change(request) }
+    package func callAsFunction(_ request: HTTPRequest) throws -> HTTPRequest { try change(request) }
 
     /// Both changes as one, this one first.
-    public func then(_ next: RequestDecorator) -> RequestDecorator {
+    package func then(_ next: RequestDecorator) -> RequestDecorator {
         RequestDecorator(files: files + next.files) { try next(self($0)) }
     }
 
     /// All the changes as one, in their order.
-    public static func all(_ decorators: [RequestDecorator]) -> RequestDecorator {
+    package static func all(_ decorators: [RequestDecorator]) -> RequestDecorator {
         RequestDecorator(files: decorators.flatMap(\.files)) { request in
             try decorators.reduce(request) { try $1($0) }
         }

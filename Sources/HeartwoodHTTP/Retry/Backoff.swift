@@ -4,11 +4,11 @@ import Heartwood
 /// together.
 public struct Backoff: Sendable, Equatable {
     /// The longest first pause, 1 s by default.
-    public var initial: Duration
+    var initial: Duration
     /// What each further failure multiplies it by, 2 by default.
-    public var multiplier: Double
+    var multiplier: Double
     /// The longest pause at all, 5 min by default.
-    public var maximum: Duration
+    var maximum: Duration
 
     /// Sets the pauses.
     ///
@@ -23,12 +23,12 @@ public struct Backoff: Sendable, Equatable {
     }
 
     /// The longest pause after `failures` failures in a row (at least 1).
-    public func ceiling(failures: Int) -> Duration {
+    func ceiling(failures: Int) -> Duration {
         growing.ceiling(failures: failures)
     }
 
     /// A pause between nothing and the ceiling ("full jitter"), for a random number in 0 ..< 1.
-    public func pause(failures: Int, random: Double) -> Duration {
+    func pause(failures: Int, random: Double) -> Duration {
         growing.length(failures: failures, random: 1 - random)
     }
 

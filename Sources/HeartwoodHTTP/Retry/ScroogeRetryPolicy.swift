@@ -5,7 +5,7 @@
 /// device that is offline, or whose proxy lets nothing through, counts as no failure.
 public struct ScroogeRetryPolicy: RetryPolicy, Equatable {
     /// How many records are thrown away, 50.
-    public var dropCount: Int
+    var dropCount: Int
 
     /// Sets the policy.
     public init(dropCount: Int = 50) { self.dropCount = dropCount }

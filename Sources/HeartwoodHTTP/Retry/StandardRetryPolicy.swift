@@ -6,11 +6,11 @@ import Heartwood
 /// only single messages that the server refuses are set aside.
 public struct StandardRetryPolicy: RetryPolicy, Equatable {
     /// The pauses between attempts: 1 s, doubled each time, 5 min at most, drawn at random below that.
-    public var backoff: Backoff
+    var backoff: Backoff
     /// The shortest and the longest wait that a server may ask for with `Retry-After`: 1 s to 1 h.
-    public var retryAfterRange: ClosedRange<Duration>
+    var retryAfterRange: ClosedRange<Duration>
     /// How long a wrong setting holds the sending back before the next attempt: 5 min.
-    public var holdTime: Duration
+    var holdTime: Duration
 
     /// Sets the policy.
     ///

@@ -39,24 +39,24 @@ public struct StatusPolicy: Sendable, Equatable {
     }()
 
     /// OTLP/HTTP: exactly 429, 502, 503 and 504 are repeated; 500 and what else is about the data is not.
-    public static let otlp = StatusPolicy(
+    static let otlp = StatusPolicy(
         [
             429: .retry, 502: .retry, 503: .retry, 504: .retry, 413: .split, 400: .isolate, 422: .isolate,
             500: .reject, 501: .reject, 401: .authorize, 403: .authorize,
         ])
 
     /// Loki: 260 says that the tenant blocks.
-    public static let loki = standard.setting(.hold, for: 260)
+    static let loki = standard.setting(.hold, for: 260)
 
     /// SwiftyBeaver's platform: 200 alone is success, everything else keeps.
-    public static let swiftyBeaver: StatusPolicy = {
+    static let swiftyBeaver: StatusPolicy = {
         var table: [Int: StatusAction] = [200: .deliver, 401: .authorize, 403: .authorize, 413: .split]
         for status in 201...299 { table[status] = .retry }
         return StatusPolicy(table, otherwise: .retry)
     }()
 
     /// systemd-journal-remote: 417 keeps what was complete, so that a repeat would store it twice.
-    public static let journal = standard.setting(.reject, for: 417).setting(.hold, for: 400, 406, 415)
+    static let journal = standard.setting(.reject, for: 417).setting(.hold, for: 400, 406, 415)
 }
 
 /// What an answer's status means for the batch that was sent.

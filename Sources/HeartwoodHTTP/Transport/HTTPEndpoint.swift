@@ -6,7 +6,7 @@ import Heartwood
 /// no two readers of the address can understand it differently.
 public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted (`https`).
-    public let isSecure: Bool
+    package let isSecure: Bool
     /// The host's name or address, in lower case; an IPv6 address without its brackets.
     public let host: String
     /// The port, 80 or 443 where the address names none.
@@ -50,7 +50,7 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// The same server with another path (which may have a query).
     ///
     /// - Precondition: the path begins with `/` and is printable ASCII.
-    public func with(path: String) -> HTTPEndpoint {
+    package func with(path: String) -> HTTPEndpoint {
         precondition(
             path.hasPrefix("/") && path.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F },
             "a path must start with / and be percent-encoded")
@@ -65,7 +65,7 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether requests stay on this machine: `localhost`, `127.0.0.0/8` or `::1`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host == "localhost" || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }

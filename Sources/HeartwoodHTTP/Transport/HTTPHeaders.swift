@@ -7,7 +7,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     private var fields: [(name: String, value: String)] = []
 
     /// Makes an empty set of fields.
-    public init() {}
+    package init() {}
 
     /// Takes fields; of two with the same name the last wins.
     public init(dictionaryLiteral elements: (String, String)...) {
@@ -29,10 +29,10 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     }
 
     /// How many fields there are.
-    public var count: Int { fields.count }
+    package var count: Int { fields.count }
 
     /// Whether there are no fields.
-    public var isEmpty: Bool { fields.isEmpty }
+    package var isEmpty: Bool { fields.isEmpty }
 
     /// The fields in their order.
     public func makeIterator() -> IndexingIterator<[(name: String, value: String)]> { fields.makeIterator() }

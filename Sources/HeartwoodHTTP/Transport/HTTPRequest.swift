@@ -50,7 +50,7 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The request with other header fields.
-    public func with(headers: HTTPHeaders) -> HTTPRequest {
+    package func with(headers: HTTPHeaders) -> HTTPRequest {
         HTTPRequest(
             method: method, endpoint: endpoint, headers: headers, body: body, timeout: timeout,
             allowsInsecureHTTP: allowsInsecureHTTP)
@@ -64,7 +64,7 @@ public struct HTTPRequest: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// The request with another method.
-    public func with(method: String) -> HTTPRequest {
+    package func with(method: String) -> HTTPRequest {
         HTTPRequest(
             method: method, endpoint: endpoint, headers: headers, body: body, timeout: timeout,
             allowsInsecureHTTP: allowsInsecureHTTP)

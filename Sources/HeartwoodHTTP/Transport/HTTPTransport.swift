@@ -1,6 +1,6 @@
 /// What carries a request to a server and brings the answer back.
 ///
-/// ``PlatformTransport/make(options:)`` gives the system's own (libcurl on Linux, URLSession on Apple's
+/// ``PlatformTransport`` is the system's own (libcurl on Linux, URLSession on Apple's
 /// systems); a test or a program with a network stack of its own provides another:
 ///
 /// ```swift

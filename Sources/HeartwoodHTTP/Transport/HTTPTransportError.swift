@@ -19,32 +19,32 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         /// The request did not move for as long as its timeout, or the answer was not complete within it.
         public static let timedOut = Reason(rawValue: "timedOut")
         /// What came back was not HTTP, or its header was too long.
-        public static let unusableAnswer = Reason(rawValue: "unusableAnswer")
+        package static let unusableAnswer = Reason(rawValue: "unusableAnswer")
         /// The task was cancelled.
         public static let cancelled = Reason(rawValue: "cancelled")
         /// The request cannot be sent as it is.
-        public static let unusableRequest = Reason(rawValue: "unusableRequest")
+        package static let unusableRequest = Reason(rawValue: "unusableRequest")
         /// Plain `http` to another machine was not asked for by name.
-        public static let insecureConnectionRefused = Reason(rawValue: "insecureConnectionRefused")
+        package static let insecureConnectionRefused = Reason(rawValue: "insecureConnectionRefused")
 
         /// The server's certificate has expired.
-        public static let certificateExpired = Reason(rawValue: "certificateExpired")
+        package static let certificateExpired = Reason(rawValue: "certificateExpired")
         /// The server's certificate is not valid yet, or this machine's clock is wrong.
-        public static let certificateNotYetValid = Reason(rawValue: "certificateNotYetValid")
+        package static let certificateNotYetValid = Reason(rawValue: "certificateNotYetValid")
         /// The server's certificate is for another host.
-        public static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
+        package static let certificateForOtherHost = Reason(rawValue: "certificateForOtherHost")
         /// The server's certificate was issued by an authority that this machine does not trust, or is
         /// self-signed.
         public static let certificateUntrusted = Reason(
             rawValue: "certificateUntrusted")
         /// The server's certificate was revoked, is malformed, or failed in another way.
-        public static let certificateRefused = Reason(rawValue: "certificateRefused")
+        package static let certificateRefused = Reason(rawValue: "certificateRefused")
         /// The server's public key is not one of the pinned ones.
-        public static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
+        package static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
         /// The server asks for a client certificate, or does not accept ours.
-        public static let clientCertificateNeeded = Reason(rawValue: "clientCertificateNeeded")
+        package static let clientCertificateNeeded = Reason(rawValue: "clientCertificateNeeded")
         /// Our own certificate, key or authority file cannot be used.
-        public static let credentialUnusable = Reason(rawValue: "credentialUnusable")
+        package static let credentialUnusable = Reason(rawValue: "credentialUnusable")
         /// No common version or cipher of TLS (1.2 or later), or no TLS at all on that port.
         public static let secureProtocol = Reason(rawValue: "secureProtocol")
 

@@ -45,7 +45,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// The settings in force.
     private var chosen: HTTPSettings
     /// The system's transport, where the settings name none.
-    private lazy var systemTransport: any HTTPTransport = PlatformTransport.make()
+    private lazy var systemTransport: any HTTPTransport = PlatformTransport()
 
     /// Makes a logger; nothing is connected before the first request.
     ///
@@ -93,7 +93,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         orderedSettings = Ordered(wrappedValue: settings)
         self.clock = clock
         self.takesNoMessages = takesNoMessages
-        let transport = settings.transport ?? PlatformTransport.make()
+        let transport = settings.transport ?? PlatformTransport()
         let first = DeliverySettings(
             chosen: settings, name: name ?? "HTTPLogger", address: address, transport: transport,
             flushWait: settings.flushWait ?? usualFlushWait, neverDrops: takesNoMessages)
@@ -160,11 +160,11 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         return done.wait(upTo: timeout) && result.withLock { $0 }
     }
 
-    /// Throws everything away that is pending; it counts as dropped.
+    /// Removes all pending messages, and counts them as dropped.
     ///
-    /// Messages of a request in flight are thrown away, too, and not sent again. They count as pending until
-    /// the answer comes, then as acknowledged if the server has taken them.
-    public func discardUnsent() {
+    /// Messages of a request in flight are not sent again. They count as pending until the response comes,
+    /// then as acknowledged if the server has accepted them.
+    public func removeAllPending() {
         performInOrder { [runtime] in runtime.shell.discard() }
     }
 

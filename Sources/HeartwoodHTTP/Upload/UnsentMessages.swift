@@ -31,8 +31,8 @@ public final class UnsentMessages {
     /// Gives the directory back, so that a logger or another process can have it; also done when the object
     /// is released.
     ///
-    /// Afterwards there are no messages: ``count`` and ``size`` are 0, ``forEach(_:)`` and ``export(_:)``
-    /// have nothing, ``removeAll()`` removes nothing, and ``resendRejected()`` throws. Closing twice does no
+    /// Afterwards there are no messages: ``count`` and ``size`` are 0, ``export(_:)`` has nothing,
+    /// ``removeAll()`` removes nothing, and ``resendRejected()`` throws. Closing twice does no
     /// harm.
     public func close() {
         if !unsent.isClosed { unsent.close() }
@@ -64,7 +64,7 @@ public final class UnsentMessages {
     public var oldest: LogTimestamp? { unsent.isClosed ? nil : unsent.oldestTime }
 
     /// What is wrong with the files, as far as it was met.
-    public func drainErrors() -> [LogError] { unsent.drainErrors() }
+    package func drainErrors() -> [LogError] { unsent.drainErrors() }
 
     /// Calls `body` with each message, the oldest first, until it returns false.
     public func forEach(_ body: (RemoteEntry) -> Bool) {

@@ -40,6 +40,6 @@ extension CallTag: CustomStringConvertible {
 
 extension CallTag: MeasuredTag {
     @usableFromInline var tagSize: ByteCount {
-        (tag as? any MeasuredTag)?.tagSize ?? .bytes(MemoryLayout<CallTag>.size)
+        .bytes(tag.flatMap { measuredBytes(of: $0) } ?? MemoryLayout<CallTag>.size)
     }
 }

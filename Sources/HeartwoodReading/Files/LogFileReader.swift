@@ -12,11 +12,11 @@ public import Heartwood
 /// again.
 public struct LogFileReader: Sendable {
     /// The path of the directory.
-    public let directory: String
+    package let directory: String
     /// Which files are read; nil for all that look like logs.
-    public let naming: LogFileNaming?
+    package let naming: LogFileNaming?
     /// Where the key of encrypted files comes from.
-    public let key: (any SecretProvider)?
+    package let key: (any SecretProvider)?
 
     /// Makes a reader.
     ///

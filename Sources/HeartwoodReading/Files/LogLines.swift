@@ -2,9 +2,6 @@ import Heartwood
 
 /// Lines of log files, read in pieces as they are asked for, off the caller's thread.
 public struct LogLines: AsyncSequence, Sendable {
-    /// A line.
-    public typealias Element = LogLine
-
     // Used by one iterator at a time, on the reading queue.
     private let source: Locked<LogLineIterator>
     private let queue = WorkQueue("heartwood.LogFileReader")

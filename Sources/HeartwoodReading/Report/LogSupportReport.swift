@@ -23,8 +23,6 @@ public struct LogSupportReport: Sendable {
         ///
         /// The newest files come first.
         public var maximumSize = ByteCount.mebibytes(50)
-        /// How long to wait for messages that are on their way; 10 seconds unless changed.
-        public var flushTimeout = Duration.seconds(10)
         /// Further texts by the names of their files, such as the version of the program, or
         /// `["configuration.json": configuration.json]`; none by default.
         public var attachments: [String: String] = [:]
@@ -67,7 +65,7 @@ extension LogDispatcher {
     ) throws -> LogSupportReport {
         var writer = try SupportReportWriter(directory, options, clock.now())
         do {
-            let flushed = flush(timeout: options.flushTimeout)
+            let flushed = flush(timeout: .seconds(10))
             for logger in loggers { (logger as? FileLogger).map { writer.add($0) } }
             for (name, text) in options.attachments.sorted(by: { $0.key < $1.key }) {
                 try writer.add(name, text)

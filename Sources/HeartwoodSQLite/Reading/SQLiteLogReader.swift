@@ -22,7 +22,7 @@ public final class SQLiteLogReader: Sendable {
     // MARK: Constants (any thread)
 
     /// The path of the database.
-    public let path: String
+    package let path: String
 
     // MARK: Guarded by 'state'
     private let state = Locked(State())

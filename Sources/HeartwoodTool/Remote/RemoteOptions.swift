@@ -130,7 +130,7 @@ struct RemoteOptions {
         }
         var settings = HTTPSettings(
             encoding: makeEncoding(service), spoolSettings: limits,
-            transport: PlatformTransport.make(options: try security.checked()),
+            transport: PlatformTransport(options: try security.checked()),
             allowsInsecureHTTP: allowsInsecureHTTP)
         settings.maximumMessagesPerRequest = 1000
         settings.maximumMessageSize = .kibibytes(512)

@@ -313,7 +313,7 @@ private final class ScriptedTransport: HTTPTransport {
     }
 
     @Test("The network monitor tells the present state soon") func monitor() async {
-        let monitor = PlatformConnectivity.make()
+        let monitor = PlatformConnectivity()
         let once = Locked(false)
         await withCheckedContinuation { continuation in
             monitor.start { _ in

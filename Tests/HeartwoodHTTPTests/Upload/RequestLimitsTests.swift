@@ -61,7 +61,7 @@ import Testing
     func discarded(status: Int) async throws {
         let (bench, transport) = try await sending()
         await bench.log(3..<5)
-        bench.logger.discardUnsent()
+        bench.logger.removeAllPending()
         await bench.settle()
         #expect(bench.logger.httpStatistics.pending == 3 && bench.logger.httpStatistics.dropped == 2)
         #expect(bench.balance)
@@ -87,7 +87,7 @@ import Testing
     @Test("What was thrown away on its way, and then removed, is settled when the logger is added again")
     func discardedAndRemoved() async throws {
         let (bench, transport) = try await sending()
-        bench.logger.discardUnsent()
+        bench.logger.removeAllPending()
         bench.dispatcher.remove(bench.logger, timeout: .zero)
         await bench.settle()
         transport.answer(0, HTTPResponse(status: 200))

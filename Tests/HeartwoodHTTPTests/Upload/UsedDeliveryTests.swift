@@ -130,7 +130,7 @@ import Testing
         "messages that were thrown away on their way": { bench in
             await bench.send(0..<3)
             _ = await bench.isWaiting()
-            bench.bench.logger.discardUnsent()
+            bench.bench.logger.removeAllPending()
             await bench.bench.settle()
             _ = try await bench.answer(200)
         },

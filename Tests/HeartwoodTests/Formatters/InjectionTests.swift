@@ -47,7 +47,7 @@ struct InjectionTests {
         let text = String(decoding: bytes, as: UTF8.self)
         var pieces = LogText.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
         pieces.appendInterpolation(text, as: "key")
-        pieces.appendInterpolation(text, as: "private", privacy: .private(mask: .hash))
+        pieces.appendInterpolation(text, as: "private", privacy: .privateHashed)
         let metadata: [(String, LogValue)] = [
             (text, .string(text)), ("list", [.string(text), [.string(text)]]),
             ("object", .object(LogMetadata([(text, .string(text))]))),

@@ -212,7 +212,7 @@ struct PrivacyKeyTests {
         #expect(try line(.keyedHash(same), text("ann")) == hash)
         #expect(try line(.keyedHash(key), text("bob")) != hash)
         #expect(try line(.keyedHash(other), text("ann")) != hash)
-        #expect(try line(.keyedHash(key), "\("ann", privacy: .private(mask: .hash))") == hash)
+        #expect(try line(.keyedHash(key), "\("ann", privacy: .privateHashed)") == hash)
         #expect(try line(.keyedHash(key), "\("ann") \("x", privacy: .sensitive)") == "ann <sensitive>")
     }
 

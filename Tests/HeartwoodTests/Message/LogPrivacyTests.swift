@@ -10,7 +10,7 @@ struct LogPrivacyTests {
     @Test("A private value is shown to who may read it, and hidden or hashed elsewhere")
     func policies() {
         let message = LogMessage(
-            "\("ann@example.org", as: "mail", privacy: .private) and \(42, privacy: .private(mask: .hash))")
+            "\("ann@example.org", as: "mail", privacy: .private) and \(42, privacy: .privateHashed)")
         #expect(message.text.hasPrefix("<private> and <hash:"))
         #expect(message.text(privacy: .reveal) == "ann@example.org and 42")
         #expect(!message.text(privacy: .hash).contains("ann"))
@@ -20,7 +20,7 @@ struct LogPrivacyTests {
 
     @Test("Equal values have equal hashes, others have others")
     func hashes() {
-        func hash(_ value: String) -> String { LogMessage("\(value, privacy: .private(mask: .hash))").text }
+        func hash(_ value: String) -> String { LogMessage("\(value, privacy: .privateHashed)").text }
         #expect(hash("a") == hash("a"))
         #expect(hash("a") != hash("b"))
         #expect(hash("a").count == "<hash:0123456789abcdef>".count)
@@ -37,7 +37,7 @@ struct LogPrivacyTests {
             \(number as Any, as: "e", privacy: .private) \([secret], as: "f", privacy: .private) \
             \(secret as String?, as: "g", privacy: .private) \(URL(string: "http://\(secret)") as URL?, privacy: .private) \
             \(LogValue.string(secret), as: "h", privacy: .private) \(Decimal(number), privacy: .private) \
-            \(secret as String?, default: secret, as: "i", privacy: .private(mask: .hash))
+            \(secret as String?, default: secret, as: "i", privacy: .privateHashed)
             """)
         for formatter in [LineFormatter(), JSONLinesFormatter()] as [LogFormatter] {
             let line = formatter.format(message) ?? ""

@@ -50,7 +50,7 @@ private func scroogeStore() throws {
     let store = try EventStore(
         "https://example.com/logs", directory: "/var/lib/shop/visits",
         settings: EventSettings(encoding: EventEncoding(wrappingKey: "root")),  // api.wrappingKey = "root"
-        connectivity: PlatformConnectivity.make())
+        connectivity: PlatformConnectivity())
     store.uploader.sendInterval = .seconds(30)  // configuration.timeInterval = 30
     store.uploader.backgroundInterval = .seconds(120)  // configuration.timeIntervalOnBackground = 120
     store.uploader.maximumMessagesPerRequest = 100  // configuration.limitedSendingCount = 100

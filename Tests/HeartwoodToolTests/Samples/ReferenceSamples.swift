@@ -224,7 +224,7 @@ func textSample(_ id: String, _ ms: Double, _ amount: Double, _ email: String, _
     LogCategory.setLevels(.debug, matching: "net.*", for: .seconds(600))
     // end
 
-    // sample: Sources/Heartwood/Message/LogPrivacy.swift
+    // sample: Sources/Heartwood/Message/ValueFormats.swift
     logInfo("mail to \(email, privacy: .private), card \(number, privacy: .sensitive)")
     // end
 
@@ -312,14 +312,4 @@ func forwarderSample(to target: LogDispatcher) -> AbstractLogger {
     let forwarder = CallbackLogger(name: "forwarder") { message in target.log(message) }
     // end
     return forwarder
-}
-
-private func threadSample(_ text: String) {
-    // sample: Sources/Heartwood/Message/LogThread.swift
-    let thread = LogThread.current
-    let message = LogMessage(
-        LogText(text), level: .info, threadID: thread.id, threadName: thread.name,
-        queueLabel: thread.queueLabel, taskName: thread.taskName)
-    // end
-    LogDispatcher.shared.log(message)
 }

@@ -254,7 +254,7 @@ struct HTTPStartScenario: Scenario {
             try FileManager.default.copyItem(atPath: path + "/spool", toPath: path + "/left")
             try? FileManager.default.removeItem(atPath: path + "/left/lock")
             chmod(path + "/left", 0o700)
-            logger.discardUnsent()
+            logger.removeAllPending()
             dispatcher.removeAll()
 
             let files = try FileManager.default.contentsOfDirectory(atPath: path + "/left")

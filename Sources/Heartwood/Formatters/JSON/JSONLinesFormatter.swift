@@ -36,7 +36,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
     }
 
     /// The content of an object.
-    public let options: Options
+    package let options: Options
     private let members: [CompiledJSONMember]
     /// The keys of all members, as they are written: in memory of its own, which ends with the object.
     private let prefixes: UnsafeRawPointer

@@ -29,7 +29,7 @@ public final class LineFormatter: LogFormatter, @unchecked Sendable {  // consta
     }
 
     /// The content of a line.
-    public let options: Options
+    package let options: Options
     private let stamp: DateText
 
     /// Makes a formatter.

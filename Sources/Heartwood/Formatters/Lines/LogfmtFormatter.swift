@@ -29,7 +29,7 @@ public final class LogfmtFormatter: LogFormatter, @unchecked Sendable {  // cons
     }
 
     /// The content of a line.
-    public let options: Options
+    package let options: Options
     private let threadLabel = CompiledThreadLabel(ThreadLabel())
 
     private static let ownKeys = NameList([

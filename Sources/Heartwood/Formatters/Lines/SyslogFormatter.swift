@@ -61,7 +61,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
         /// Whether the text starts with a byte-order mark; false unless changed.
         ///
         /// RFC 5424 asks for it in UTF-8, but many servers do not expect it.
-        public var writesByteOrderMark = false
+        package var writesByteOrderMark = false
         /// How private values are written; ``LogPrivacyPolicy/redact`` unless changed.
         public var privacy = LogPrivacyPolicy.redact
 
@@ -70,7 +70,7 @@ public final class SyslogFormatter: LogFormatter, @unchecked Sendable {  // cons
     }
 
     /// The content of a message.
-    public let options: Options
+    package let options: Options
     private let origin: [UInt8]
     private let program: [UInt8]
     private let element: [UInt8]

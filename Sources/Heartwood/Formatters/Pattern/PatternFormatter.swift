@@ -55,7 +55,7 @@ public final class PatternFormatter: LogFormatter, @unchecked Sendable {  // cac
     }
 
     /// How the values are written.
-    public let options: Options
+    package let options: Options
     private let elements: [PatternElement]
     private let threadLabel: CompiledThreadLabel
     private let colors: LevelColors

@@ -156,7 +156,7 @@ public struct ConsoleSettings: Sendable {
     /// The number of colors.
     ///
     /// nil detects it for each stream from its terminal and the environment:
-    /// ``ConsoleColorDepth/detect(isTerminal:environment:)``.
+    /// from `NO_COLOR`, `FORCE_COLOR`, `COLORTERM` and `TERM`.
     ///
     /// Default: nil
     public var colorDepth: ConsoleColorDepth?

@@ -4,11 +4,6 @@
 /// One loop can read the sequence, or several, which then share the messages. A loop ends when the logger is
 /// removed from its dispatcher or freed, and when its task is canceled; then the whole sequence has ended.
 public struct LogMessageStream: AsyncSequence, Sendable {
-    /// The element: a message.
-    public typealias Element = LogMessage
-    /// The sequence does not throw.
-    public typealias Failure = Never
-
     let channel: MessageChannel
 
     /// The number of messages that were dropped because the reader was too slow.

@@ -46,7 +46,7 @@ public final class MemoryLogger: AbstractLogger, ConfigurableLogger, @unchecked 
     public var size: ByteCount { state.withLock { ByteCount($0.memory.size) } }
 
     /// The number of messages that were removed because of the limits.
-    public var evictedMessages: Int { state.withLock { $0.evicted } }
+    package var evictedMessages: Int { state.withLock { $0.evicted } }
 
     /// Removes all messages; they do not count as evicted.
     public func removeAll() {

@@ -77,7 +77,7 @@ public final class SystemLogger: AbstractLogger, ConfigurableLogger, @unchecked 
 
     /// The number of messages that were cut, or lost their fields, because of
     /// ``SystemSettings/maximumMessageSize``.
-    public var cutMessages: Int { cut.load(ordering: .relaxed) }
+    package var cutMessages: Int { cut.load(ordering: .relaxed) }
 
     // MARK: - Settings
 

@@ -53,7 +53,7 @@ public struct ConsolePalette: Sendable {
     var isByLevel: Bool { tags.isEmpty && pairs.isEmpty && contexts.isEmpty && categories.isEmpty }
 
     /// The style of a message.
-    public func style(of message: LogMessage) -> ConsoleStyle {
+    package func style(of message: LogMessage) -> ConsoleStyle {
         if !tags.isEmpty, let tag = message.tag, let found = tags.first(where: { $0.matches(tag) }) {
             return found.style
         }

@@ -1,13 +1,13 @@
 /// The style of text on a terminal.
 public struct ConsoleStyle: Hashable, Sendable {
     /// The color of the text; the terminal's color unless given.
-    public var foreground: ConsoleColor?
+    package var foreground: ConsoleColor?
     /// The color of the background; the terminal's color unless given.
-    public var background: ConsoleColor?
+    package var background: ConsoleColor?
     /// Whether the text is bold.
-    public var isBold: Bool
+    package var isBold: Bool
     /// Whether the text is faint.
-    public var isFaint: Bool
+    package var isFaint: Bool
 
     /// Makes a style.
     ///
@@ -27,7 +27,7 @@ public struct ConsoleStyle: Hashable, Sendable {
     }
 
     /// De-emphasized text.
-    public static let faint = ConsoleStyle(isFaint: true)
+    static let faint = ConsoleStyle(isFaint: true)
     /// The terminal's default style.
     public static let plain = ConsoleStyle()
 

@@ -16,7 +16,7 @@ public enum LogPrivacyPolicy: Hashable, Sendable {
     case encrypt(PrivacyKey)
 
     /// The text that replaces a sensitive value.
-    public static let sensitiveText = "<sensitive>"
+    package static let sensitiveText = "<sensitive>"
     /// The text that replaces a private value.
-    public static let privateText = "<private>"
+    package static let privateText = "<private>"
 }

@@ -16,7 +16,7 @@ public struct RedactionRule: Sendable {
     }
 
     /// The replacement, which is written in angle brackets.
-    public let name: String
+    package let name: String
     let way: Way
 
     /// Values under a name that says that they are secret, written as `<secret>`.

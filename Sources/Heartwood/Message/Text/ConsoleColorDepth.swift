@@ -14,7 +14,7 @@ public enum ConsoleColorDepth: Hashable, Sendable {
     /// `NO_COLOR` (not empty) switches colors off. `FORCE_COLOR` switches them on even where there is no
     /// terminal: `1` sixteen, `2` 256, `3` full, anything else what the terminal's name says, at least
     /// sixteen; `0` and `false` switch them off. Otherwise `COLORTERM` and `TERM` decide.
-    public static func detect(isTerminal: Bool, environment: [String: String]) -> ConsoleColorDepth {
+    package static func detect(isTerminal: Bool, environment: [String: String]) -> ConsoleColorDepth {
         if environment["NO_COLOR"]?.isEmpty == false { return .none }
         let named = depth(ofTerminal: environment)
         switch environment["FORCE_COLOR"] {

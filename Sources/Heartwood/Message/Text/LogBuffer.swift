@@ -62,7 +62,7 @@ public struct LogBuffer: ~Copyable {
 
     /// Reserves memory for `extra` more bytes.
     @inline(__always)
-    public mutating func reserve(_ extra: Int) {
+    package mutating func reserve(_ extra: Int) {
         if capacity &- count < extra { grow(extra) }
     }
 
@@ -76,7 +76,7 @@ public struct LogBuffer: ~Copyable {
     }
 
     /// Releases memory if the buffer has grown beyond `limit` and uses less than half of that.
-    public mutating func shrink(to limit: Int) {
+    package mutating func shrink(to limit: Int) {
         if capacity <= limit || count * 2 > limit { return }
         capacity = max(16, limit)
         let smaller = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
@@ -140,7 +140,7 @@ public struct LogBuffer: ~Copyable {
     }
 
     /// Appends the same byte `amount` times.
-    public mutating func append(repeating byte: UInt8, count amount: Int) {
+    package mutating func append(repeating byte: UInt8, count amount: Int) {
         guard amount > 0 else { return }
         reserve(amount)
         memset(base + count, Int32(byte), amount)

@@ -10,7 +10,7 @@ public struct LevelWeights: Sendable, Equatable {
     }
 
     /// The points of a level; a custom level without points has those of the level it is as serious as.
-    public subscript(level: LogLevel) -> Int { points[level.index] ?? points[level.severity.index] ?? 0 }
+    package subscript(level: LogLevel) -> Int { points[level.index] ?? points[level.severity.index] ?? 0 }
 
     /// An error goes now, everything else waits for the interval: `fatal` and `error` bring 10, the others
     /// nothing.

@@ -34,7 +34,7 @@ public struct LogFileInfo: Hashable, Sendable {
     ///
     /// Foundation's creation date is that of the last change on Linux. Opens the file, of any kind, for a
     /// moment, on the caller's thread; a link is followed.
-    public static func creationTime(ofFileAt path: String) -> LogTimestamp? {
+    package static func creationTime(ofFileAt path: String) -> LogTimestamp? {
         let calls = SystemCalls()
         guard let descriptor = try? calls.openForReading(path) else { return nil }
         defer { calls.close(descriptor) }
