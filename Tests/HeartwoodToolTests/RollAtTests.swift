@@ -49,6 +49,51 @@ struct RollAtTests {
         #expect(try PipeOptions(parsed).files.settings.maximumFileCount == count)
     }
 
+    @Test(
+        "What files cannot be kept by is told with its option, before anything is read",
+        arguments: [
+            (
+                ["--max-size", "big"],
+                "--max-size expects a size such as 64KiB, 10MiB or 4096, or none (got “big”)"
+            ),
+            (["--keep", "-1"], "--keep expects a whole number of at least 0, or none (got “-1”)"),
+            (
+                ["--fixed-name", "a/b"],
+                "--fixed-name expects the name of a file, without a directory (got “a/b”)"
+            ),
+            (
+                ["--current-link", ""],
+                "--current-link expects the name of a file, without a directory (got “”)"
+            ),
+            (
+                ["--current-link", "x", "--fixed-name", "x"],
+                "--current-link and --fixed-name need different names (got “x” twice)"
+            ),
+        ])
+    func refused(arguments: [String], message: String) throws {
+        let parsed = try Arguments(parsing: ["-d", tool.logs] + arguments, options: PipeCommand.options)
+        #expect(throws: UsageError(message)) { try PipeOptions(parsed) }
+    }
+
+    @Test("Without a directory, options about files are refused, those for limits as well")
+    func limitsWithoutDirectory() throws {
+        for option in ["--max-size", "--max-age", "--keep", "--quota", "--keep-for", "--mode"] {
+            let parsed = try Arguments(parsing: [option, "5"], options: PipeCommand.options)
+            #expect(throws: UsageError("\(option) is about files: add --directory DIR")) {
+                try PipeOptions(parsed)
+            }
+        }
+    }
+
+    @Test("A key that cannot be read ends the pipe before it reads anything")
+    func missingKey() async throws {
+        let outcome = try await tool.shell(
+            "\"$HEARTWOOD\" pipe -d '\(tool.logs)' --encrypt --key-file /nowhere/key < '\(#filePath)'")
+        #expect(outcome.code == 1)
+        #expect(outcome.error.contains("/nowhere/key"), "\(outcome.error)")
+        #expect(!outcome.error.contains("dropped"), "\(outcome.error)")
+    }
+
     /// Runs the pipe at a time of the wall clock.
     private func run(_ text: String, at time: String, zone: String = "UTC", _ arguments: String) async throws
     {

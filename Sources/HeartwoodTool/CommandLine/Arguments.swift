@@ -100,7 +100,12 @@ struct Arguments {
     func limit<Value>(
         _ name: String, standard: Value?, _ read: (String) throws -> Value?
     ) throws -> Value? {
-        value(name) == "none" ? nil : try read(name) ?? standard
+        if value(name) == "none" { return nil }
+        do {
+            return try read(name) ?? standard
+        } catch let error as UsageError {
+            throw UsageError(error.message.replacing(" (got", with: ", or none (got", maxReplacements: 1))
+        }
     }
 
     /// A time: `30s`, `5m`, `12h`, `7d`, `2w`.

@@ -56,6 +56,8 @@ final class PipeDestinations {
         settings.naming = try LogFileNaming(
             application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log",
             activeName: options.files.fixedName)
+        // A key that cannot be read is told before any line is.
+        _ = try settings.archiveKey.map { try FrameCipher(ofLogs: $0) }
         let policy = LogDirectoryPolicy(
             mode: options.files.directoryMode, acceptsShared: options.acceptsSharedDirectory)
         let file: FileLogger

@@ -76,7 +76,7 @@ struct PipeFileOptions {
     /// - Throws: ``UsageError`` if they are not valid.
     init(_ arguments: Arguments, _ zone: LogTimeZone) throws {
         if arguments.value("--directory") == nil {
-            for option in Self.options where arguments.has(option.names[0]) {
+            for option in Self.limits + Self.options where arguments.has(option.names[0]) {
                 throw UsageError("\(option.names[0]) is about files: add --directory DIR")
             }
         }
@@ -86,6 +86,14 @@ struct PipeFileOptions {
         try readLimits(arguments, zone)
         settings.currentLink = arguments.value("--current-link")
         fixedName = arguments.value("--fixed-name")
+        for (option, name) in [("--current-link", settings.currentLink), ("--fixed-name", fixedName)] {
+            guard let name, !LogDirectory.isSafe(name) else { continue }
+            throw UsageError("\(option) expects the name of a file, without a directory (got “\(name)”)")
+        }
+        if let fixedName, settings.currentLink == fixedName {
+            throw UsageError(
+                "--current-link and --fixed-name need different names (got “\(fixedName)” twice)")
+        }
         if let text = arguments.value("--mode") {
             guard let mode = UInt16(text, radix: 8), mode & 0o600 == 0o600, mode <= 0o666, mode & 0o111 == 0
             else {

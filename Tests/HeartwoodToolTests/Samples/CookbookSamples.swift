@@ -28,7 +28,7 @@ func cookbookSetup() throws {
     LogDispatcher.shared.add(ConsoleLogger())
     let json = try FileLogger(directory: "/var/log/shop", formatter: JSONLinesFormatter())
     json.maximumFileAge = .seconds(7 * 86_400)
-    (json.maximumFileCount, json.diskQuota) = (0, .gibibytes(2))  // not only the newest 10
+    (json.maximumFileCount, json.diskQuota) = (nil, .gibibytes(2))  // not only the newest 10
     LogDispatcher.shared.add(json, levels: .info)
     let remote = try HTTPLogger(
         "https://logs.example.com/in", settings: HTTPSettings(encoding: NDJSONEncoding()),
