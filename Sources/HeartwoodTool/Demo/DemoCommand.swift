@@ -24,11 +24,12 @@ enum DemoCommand: Subcommand {
     static let details = """
         A small shop with three tills logs at all levels, from three threads:
 
-          console   info and more severe, in color; private data is shown at a terminal only files    
-          everything, in files of 32 KiB and then 16 KiB, as the limit is changed while the shop is open
+          console   info and more severe, in color; private data is shown at a terminal only
+          files     everything, in files of 32 KiB and then 16 KiB, as the limit is changed while the shop
+                    is open
           http      notice and more severe, as JSON, to a local collector that answers 503 at first
           events    each sale, and the change in stock as an activity, kept in files until another
-          collector has them
+                    collector has them
 
         At the end, the demo reads everything back, counts it, and compares it with what was logged.
 
@@ -45,6 +46,7 @@ enum DemoCommand: Subcommand {
         let console = ConsoleLogger(.standardOutput)
         var settings = FileSettings(naming: LogFileNaming(application: "shop"))
         settings.maximumFileSize = .kibibytes(32)
+        settings.reusesFiles = false  // what is counted below is what this run has written
         settings.maximumFileCount = nil
         let file = try FileLogger(directory: directory, settings: settings, name: "files")
         let http = try HTTPLogger(collector.address + "/logs", name: "http")
