@@ -41,7 +41,7 @@ public struct LogSetting: Sendable {
         ///   - key: The name.
         ///   - place: The source location of the name; `code` unless given.
         ///   - setting: The value.
-        package init(_ key: String, at place: LogSettingLocation = .code, _ setting: LogSetting) {
+        public init(_ key: String, at place: LogSettingLocation = .code, _ setting: LogSetting) {
             self.key = key
             self.place = place
             self.setting = setting

@@ -15,7 +15,7 @@ public struct LogSettingLocation: Hashable, Sendable, CustomStringConvertible {
     ///   - source: The path of the file, or the name of the environment variable.
     ///   - line: The line, from 1; nil if it is not known.
     ///   - column: The character in the line, from 1; nil if it is not known.
-    package init(_ source: String, line: Int? = nil, column: Int? = nil) {
+    public init(_ source: String, line: Int? = nil, column: Int? = nil) {
         self.source = source
         self.line = line
         self.column = column

@@ -25,7 +25,7 @@ import Heartwood
 public final class EventLog<Property: RawRepresentable & Sendable>: Sendable
 where Property.RawValue == String {
     /// Where the events go.
-    public var store: EventStore { recorder.store }
+    package var store: EventStore { recorder.store }
     private let recorder: EventRecorder
 
     /// Makes a log.

@@ -16,7 +16,7 @@ public import Heartwood
 /// logged: ``messages`` has the latter, ``entries`` both in their order.
 open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock guards what it keeps
     /// A call of one of the logger's hooks.
-    package enum Event: Hashable, Sendable {
+    public enum Event: Hashable, Sendable {
         /// The logger was added.
         case added
         /// The logger got a message with this text.
@@ -77,7 +77,7 @@ open class RecordingLogger: AbstractLogger, @unchecked Sendable {  // a lock gua
     public final var lines: [String] { state.withLock { $0.lines } }
 
     /// All calls of the hooks, in order.
-    package final var events: [Event] { state.withLock { $0.events } }
+    public final var events: [Event] { state.withLock { $0.events } }
 
     /// The number of each "N messages dropped here", in order.
     package final var droppedNotes: [Int] {

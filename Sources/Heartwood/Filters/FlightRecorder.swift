@@ -126,7 +126,7 @@ public final class FlightRecorder: Sendable {
     /// recording.
     ///
     /// All formatters write it like other fields, so you can find the messages of one recording in any log.
-    public static let field = "recording"
+    package static let field = "recording"
 
     private static let lastNumber = Atomic<Int>(0)
 

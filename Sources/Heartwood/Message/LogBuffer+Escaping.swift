@@ -18,7 +18,7 @@ extension LogBuffer {
     }
 
     /// Appends a text, escaped so that it stays on its line.
-    package mutating func appendEscaped(_ text: String) {
+    public mutating func appendEscaped(_ text: String) {
         text.withBytes { appendEscaped($0) }
     }
 

@@ -17,7 +17,7 @@ extension RedactionRules {
     ///
     /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
     /// valid JSON. A text replaces anything nested deeper than ``LogValue/maximumDepth``.
-    package func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
+    public func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
 
     private func redacted(_ value: LogValue, depth: Int) -> LogValue {
         if depth == LogValue.maximumDepth, value.isNested { return .cut }
@@ -35,7 +35,7 @@ extension RedactionRules {
 
     /// Returns fields without the secrets in their values, and without the values under names that are
     /// secret.
-    package func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
+    public func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
 
     private func redacted(_ fields: LogMetadata, depth: Int) -> LogMetadata {
         // A loop of its own, as a value may be nested as deep as small stacks allow.

@@ -1,7 +1,7 @@
 /// The permissions of a file or directory, written as an octal literal: `0o640`.
 public struct FileMode: Hashable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
     /// The nine permission bits, `rwxrwxrwx`, and the three before them, which count for directories.
-    package let bits: UInt16
+    public let bits: UInt16
 
     /// Makes permissions from their bits; others than the twelve are left out.
     public init(_ bits: UInt16) { self.bits = bits & 0o7777 }

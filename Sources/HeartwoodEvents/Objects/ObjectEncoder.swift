@@ -44,7 +44,7 @@ enum ObjectEncoder {
         case let value as Date: .event(value)
         case let value as UUID: .event(value)
         case let value as Decimal: .event(value)
-        case let value as Float: .event(LogValue(value))
+        case let value as Float: .event(value)
         case let value as URL: .string(value.absoluteString)
         case let value as any BinaryInteger: LogValue(value)
         default: nil

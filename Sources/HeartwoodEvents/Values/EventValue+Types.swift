@@ -3,13 +3,13 @@ public import FoundationEssentials
 #else
 public import Foundation
 #endif
-public import Heartwood
+import Heartwood
 
 // Every member below gives the value as it is stored; ``EventValue`` has the table.
 
-extension EventValue where Self: LogValueConvertible {
-    /// A number with all its digits, a string, `true`, `false` or null, as the table says.
-    public var eventValue: StoredEventValue { StoredEventValue(.event(logValue)) }
+extension EventValue where Self: BinaryInteger {
+    /// A JSON number, with all its digits.
+    public var eventValue: StoredEventValue { StoredEventValue(LogValue(self)) }
 }
 extension Int: EventValue {}
 extension Int8: EventValue {}
@@ -23,12 +23,36 @@ extension UInt16: EventValue {}
 extension UInt32: EventValue {}
 extension UInt64: EventValue {}
 extension UInt128: EventValue {}
-extension Bool: EventValue {}
-extension String: EventValue {}
-extension Double: EventValue {}
-extension Float: EventValue {}
-extension Date: EventValue {}
-extension UUID: EventValue {}
+
+extension Bool: EventValue {
+    /// `true` or `false`.
+    public var eventValue: StoredEventValue { StoredEventValue(.bool(self)) }
+}
+
+extension String: EventValue {
+    /// A JSON string.
+    public var eventValue: StoredEventValue { StoredEventValue(.string(self)) }
+}
+
+extension Double: EventValue {
+    /// A JSON number, or a string for infinity and NaN.
+    public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
+}
+
+extension Float: EventValue {
+    /// A JSON number in the fewest digits that say it, or a string for infinity and NaN.
+    public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
+}
+
+extension Date: EventValue {
+    /// A string in UTC, with milliseconds.
+    public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
+}
+
+extension UUID: EventValue {
+    /// A string in lower case.
+    public var eventValue: StoredEventValue { StoredEventValue(.event(self)) }
+}
 
 extension Decimal: EventValue {
     /// A string.

@@ -34,14 +34,9 @@ extension LogValue {
         value.isFinite ? LogValue(value) : .string(value.description)
     }
 
-    /// A value as events have it.
-    static func event(_ value: LogValue) -> LogValue {
-        switch value {
-        case .double(let number): event(number)
-        case .date(let date): event(date)
-        case .uuid(let uuid): event(uuid)
-        default: value
-        }
+    /// A number as events have it: in the fewest digits that say it.
+    static func event(_ value: Float) -> LogValue {
+        value.isFinite ? LogValue(value) : .string(value.description)
     }
 
     /// A moment as events have it.

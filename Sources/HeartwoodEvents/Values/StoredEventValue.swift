@@ -8,7 +8,7 @@ import Heartwood
 /// A property's value in its stored form; what reading an ``EventRecord`` gives.
 public struct StoredEventValue: EventValue, Hashable, CustomStringConvertible {
     /// How deep records, arrays and dictionaries may lie in each other.
-    public static let maximumDepth = 32
+    static let maximumDepth = 32
 
     let value: LogValue
     let depth: Int

@@ -28,11 +28,6 @@ extension RequestDecorator {
         }
     }
 
-    /// Says that JSON is sent and understood.
-    public static let json = RequestDecorator {
-        $0.with(header: "Content-Type", "application/json").with(header: "Accept", "application/json")
-    }
-
     /// Says which program is sending.
     package static func userAgent(_ name: String) -> RequestDecorator { header("User-Agent", name) }
 

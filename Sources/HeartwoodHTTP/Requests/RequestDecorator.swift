@@ -39,10 +39,10 @@ public struct RequestDecorator: Sendable {
     /// The changed request.
     ///
     /// - Throws: what the function threw.
-    package func callAsFunction(_ request: HTTPRequest) throws -> HTTPRequest { try change(request) }
+    public func callAsFunction(_ request: HTTPRequest) throws -> HTTPRequest { try change(request) }
 
     /// Both changes as one, this one first.
-    package func then(_ next: RequestDecorator) -> RequestDecorator {
+    public func then(_ next: RequestDecorator) -> RequestDecorator {
         RequestDecorator(files: files + next.files) { try next(self($0)) }
     }
 

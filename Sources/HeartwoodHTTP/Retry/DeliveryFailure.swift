@@ -19,9 +19,9 @@ public struct DeliveryFailure: Sendable, Equatable {
     /// How many attempts have failed in a row, this one included.
     public var consecutiveFailures: Int
     /// How many of them the server answered.
-    package var consecutiveAnswers: Int
+    public var consecutiveAnswers: Int
     /// Whether new credentials were asked for since the last success.
-    package var hasRefreshedAuthorization: Bool
+    public var hasRefreshedAuthorization: Bool
 
     /// Describes a failure.
     ///

@@ -6,7 +6,7 @@ import Heartwood
 /// no two readers of the address can understand it differently.
 public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
     /// Whether the connection is encrypted (`https`).
-    package let isSecure: Bool
+    public let isSecure: Bool
     /// The host's name or address, in lower case; an IPv6 address without its brackets.
     public let host: String
     /// The port, 80 or 443 where the address names none.

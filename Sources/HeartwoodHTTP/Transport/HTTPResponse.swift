@@ -1,7 +1,7 @@
 /// A server's answer, of which a transport keeps 64 KiB of the body at most.
 public struct HTTPResponse: Sendable, Equatable {
     /// The most that is kept of an answer's body.
-    public static let bodyLimit = 65_536
+    package static let bodyLimit = 65_536
 
     /// The status, 200 for instance.
     public let status: Int

@@ -25,7 +25,7 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         /// The request cannot be sent as it is.
         package static let unusableRequest = Reason(rawValue: "unusableRequest")
         /// Plain `http` to another machine was not asked for by name.
-        package static let insecureConnectionRefused = Reason(rawValue: "insecureConnectionRefused")
+        public static let insecureConnectionRefused = Reason(rawValue: "insecureConnectionRefused")
 
         /// The server's certificate has expired.
         package static let certificateExpired = Reason(rawValue: "certificateExpired")
@@ -40,7 +40,7 @@ public struct HTTPTransportError: Error, Sendable, Equatable, CustomStringConver
         /// The server's certificate was revoked, is malformed, or failed in another way.
         package static let certificateRefused = Reason(rawValue: "certificateRefused")
         /// The server's public key is not one of the pinned ones.
-        package static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
+        public static let publicKeyNotPinned = Reason(rawValue: "publicKeyNotPinned")
         /// The server asks for a client certificate, or does not accept ours.
         package static let clientCertificateNeeded = Reason(rawValue: "clientCertificateNeeded")
         /// Our own certificate, key or authority file cannot be used.

@@ -24,25 +24,3 @@ open class DDContextAllowlistFilterLogFormatter: NSObject, DDLogFormatter {
         list.contains(logMessage.context) ? logMessage.message : nil
     }
 }
-
-/// The old name of ``DDContextAllowlistFilterLogFormatter``.
-@available(*, deprecated, renamed: "DDContextAllowlistFilterLogFormatter")
-public typealias DDContextWhitelistFilterLogFormatter = DDContextAllowlistFilterLogFormatter
-
-extension DDContextAllowlistFilterLogFormatter {
-    /// The old name of ``add(toAllowlist:)``.
-    @available(*, deprecated, renamed: "add(toAllowlist:)")
-    public func add(toWhitelist loggingContext: Int) { add(toAllowlist: loggingContext) }
-
-    /// The old name of ``remove(fromAllowlist:)``.
-    @available(*, deprecated, renamed: "remove(fromAllowlist:)")
-    public func remove(fromWhitelist loggingContext: Int) { remove(fromAllowlist: loggingContext) }
-
-    /// The old name of ``allowlist``.
-    @available(*, deprecated, renamed: "allowlist")
-    public var whitelist: [NSNumber] { allowlist }
-
-    /// The old name of ``is(onAllowlist:)``.
-    @available(*, deprecated, renamed: "is(onAllowlist:)")
-    public func `is`(onWhitelist loggingContext: Int) -> Bool { `is`(onAllowlist: loggingContext) }
-}

@@ -24,25 +24,3 @@ open class DDContextDenylistFilterLogFormatter: NSObject, DDLogFormatter {
         !list.contains(logMessage.context) ? logMessage.message : nil
     }
 }
-
-/// The old name of ``DDContextDenylistFilterLogFormatter``.
-@available(*, deprecated, renamed: "DDContextDenylistFilterLogFormatter")
-public typealias DDContextBlacklistFilterLogFormatter = DDContextDenylistFilterLogFormatter
-
-extension DDContextDenylistFilterLogFormatter {
-    /// The old name of ``add(toDenylist:)``.
-    @available(*, deprecated, renamed: "add(toDenylist:)")
-    public func add(toBlacklist loggingContext: Int) { add(toDenylist: loggingContext) }
-
-    /// The old name of ``remove(fromDenylist:)``.
-    @available(*, deprecated, renamed: "remove(fromDenylist:)")
-    public func remove(fromBlacklist loggingContext: Int) { remove(fromDenylist: loggingContext) }
-
-    /// The old name of ``denylist``.
-    @available(*, deprecated, renamed: "denylist")
-    public var blacklist: [NSNumber] { denylist }
-
-    /// The old name of ``is(onDenylist:)``.
-    @available(*, deprecated, renamed: "is(onDenylist:)")
-    public func `is`(onBlacklist loggingContext: Int) -> Bool { `is`(onDenylist: loggingContext) }
-}

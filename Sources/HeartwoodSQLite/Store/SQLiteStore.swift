@@ -409,6 +409,5 @@ public struct SQLiteSettings: Sendable, Equatable {
     /// Default: redact
     public var privacy = LogPrivacyPolicy.redact
 
-    /// Makes the default settings.
-    public init() {}
+    package init() {}
 }

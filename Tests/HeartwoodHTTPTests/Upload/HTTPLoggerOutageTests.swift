@@ -134,7 +134,7 @@ private final class ScriptedTransport: HTTPTransport {
         try write("one")
         let transport = ScriptedTransport([200, 200, status, status], clock: ManualClock())
         let (dispatcher, logger) = try logger(transport)
-        logger.decorators = [.bearer(named: "token", from: FileSecrets(directory: directory.path)), .json]
+        logger.decorators = [.bearer(named: "token", from: FileSecrets(directory: directory.path))]
         func send(_ acknowledged: Int) async {
             logError("message", to: dispatcher)
             await dispatcher.flush(timeout: .testLimit)

@@ -26,9 +26,9 @@ let tabSeparated = LogFormatter { message, output in
     output.appendText(of: message, privacy: .redact, escaping: .escape)
     for (name, value) in message.fields {
         output.append(UInt8(ascii: "\t"))
-        output.append(name)
+        output.appendEscaped(name)
         output.append(UInt8(ascii: "="))
-        output.append(value: value)
+        output.appendEscaped("\(value)")
     }
     return true
 }

@@ -81,7 +81,7 @@ public struct JSONMember: Hashable, Sendable {
     /// The field `error` is then not among the others.
     public static func error(_ key: String = "error") -> JSONMember { JSONMember(kind: .error, key: key) }
     /// Reserves a key, so that no field of the program uses it.
-    public static func reserved(_ key: String) -> JSONMember { JSONMember(kind: .reserved, key: key) }
+    package static func reserved(_ key: String) -> JSONMember { JSONMember(kind: .reserved, key: key) }
     /// The position of the named values and the fields.
     public static let fields = JSONMember(kind: .fields, key: "")
 

@@ -193,6 +193,5 @@ public struct ConsoleSettings: Sendable {
     /// Default: nil
     public var escaping: LogBuffer.Escaping?
 
-    /// Makes the default settings.
-    public init() {}
+    package init() {}
 }

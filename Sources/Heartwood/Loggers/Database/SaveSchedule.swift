@@ -128,6 +128,5 @@ public struct DatabaseSettings: Sendable, Equatable {
     /// Default: 16 MiB
     public var unsavedLimit: ByteCount? = .mebibytes(16)
 
-    /// Makes the default settings.
-    public init() {}
+    package init() {}
 }

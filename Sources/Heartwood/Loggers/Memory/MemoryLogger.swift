@@ -216,6 +216,5 @@ public struct MemorySettings: Sendable {
     /// Default: 16 MiB
     public var maximumSize: ByteCount? = .mebibytes(16)
 
-    /// Makes the default settings.
-    public init() {}
+    package init() {}
 }

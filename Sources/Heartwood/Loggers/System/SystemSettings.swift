@@ -65,6 +65,5 @@ public struct SystemSettings: Sendable {
     /// that many programs do not come back in the same moment. A flush tries at once.
     public var pauses = Duration.milliseconds(100)...Duration.seconds(10)
 
-    /// Makes the default settings.
-    public init() {}
+    package init() {}
 }

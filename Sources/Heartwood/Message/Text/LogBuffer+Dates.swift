@@ -11,7 +11,7 @@ extension Date {
 
 extension LogBuffer {
     /// Appends a time stamp in UTC with milliseconds: `2026-11-20T10:20:30.123Z`.
-    public mutating func append(iso8601 moment: LogTimestamp) {
+    package mutating func append(iso8601 moment: LogTimestamp) {
         let nanosecond = append(secondsOf: moment)
         append(UInt8(ascii: "."))
         appendDecimal(nanosecond / 1_000_000, width: 3)
