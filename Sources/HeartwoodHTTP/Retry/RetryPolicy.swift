@@ -25,7 +25,8 @@ public enum RetryDecision: Sendable, Equatable {
     case reject
     /// Keep everything, try again after that time, and report.
     case hold(Duration)
-    /// Call the authorisation hook, then send the same again.
+    /// Call the authorisation hook, then send the same again; at the next interval where that was done already
+    /// and the server has accepted nothing since.
     case refreshAuthorization
     /// Throw the oldest records away (counted as dropped), then go on at the next interval.
     case dropOldest(Int)

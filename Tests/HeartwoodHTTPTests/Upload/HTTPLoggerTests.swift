@@ -258,6 +258,31 @@ final class HTTPBench {
         #expect(asked.withLock { $0 } == 1)
     }
 
+    @Test(
+        "A policy that asks for new credentials each time floods neither the hook nor the server (promise 11)"
+    )
+    func greedyPolicy() async throws {
+        struct Greedy: RetryPolicy {
+            func decide(after failure: DeliveryFailure, random: Double) -> RetryDecision {
+                .refreshAuthorization
+            }
+        }
+        let asked = Locked(0)
+        let bench = try HTTPBench(try LoopbackServer(then: .status(401)))
+        bench.logger.retryPolicy = Greedy()
+        bench.logger.jitter = 0
+        bench.logger.refreshAuthorization = { asked.withLock { $0 += 1 } }
+        await bench.log(0..<2)
+        bench.logger.sendNow()
+        await bench.settled(2)
+        await bench.settle()
+        #expect(await bench.attempts() == 2 && asked.withLock { $0 } == 1)
+        bench.clock.advance(by: .seconds(60))
+        await bench.settled(3)
+        #expect(await bench.attempts() == 3 && asked.withLock { $0 } == 1)
+        #expect(bench.logger.httpStatistics.pending == 2)
+    }
+
     @Test("The credentials that the hook has brought are used at once") func refreshed() async throws {
         let token = Locked("old")
         let server = try LoopbackServer { request in

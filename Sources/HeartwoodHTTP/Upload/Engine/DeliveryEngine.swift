@@ -289,6 +289,10 @@ struct DeliveryEngine: Sendable {
         case .hold(let delay):
             actions.append(.report(.held(failure.cause)))
             pauseLater(delay, failure, moment)
+        case .refreshAuthorization where failure.hasRefreshedAuthorization:
+            // New credentials did not help, or there are none. Asking again at once would flood both sides.
+            repeatLater(failure, open)
+            sequel = .nextInterval
         case .refreshAuthorization:
             failures.refreshed()
             sequel = .refresh
