@@ -25,8 +25,9 @@ public enum RetryDecision: Sendable, Equatable {
     case reject
     /// Keep everything, try again after that time, and report.
     case hold(Duration)
-    /// Call the authorisation hook, then send the same again; at the next interval where that was done already
-    /// and the server has accepted nothing since.
+    /// Call the authorization hook, then send the same again.
+    ///
+    /// If that was done already, and the server has accepted nothing since, the next interval sends it.
     case refreshAuthorization
     /// Throw the oldest records away (counted as dropped), then go on at the next interval.
     case dropOldest(Int)
