@@ -104,23 +104,7 @@ public func log(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - level: The level of the message; standard or custom.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @_disfavoredOverload
 public func log(
     _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
@@ -176,22 +160,7 @@ public func logFatal(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -247,22 +216,7 @@ public func logError(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -320,22 +274,7 @@ public func logWarning(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorError` removes these calls.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -394,22 +333,7 @@ public func logNotice(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorWarning` removes these calls.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -468,22 +392,7 @@ public func logInfo(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorNotice` removes these calls.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -543,22 +452,7 @@ public func logDebug(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorInfo` removes these calls.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -618,22 +512,7 @@ public func logVerbose(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorDebug` removes these calls.
 ///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of the call with a literal.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,

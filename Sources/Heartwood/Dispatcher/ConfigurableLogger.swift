@@ -20,8 +20,8 @@
 /// slack.channel = "#billing"
 /// ```
 ///
-/// A change takes effect in order with the messages, as that of a property that is ``Ordered``. Inside the
-/// class and its subclasses write `self.` before the name of a setting, as in the sample.
+/// Like a property that is marked ``Ordered``, a setting takes effect in order with the messages. Inside the
+/// class and its subclasses, write `self.` before its name, as in the sample.
 @dynamicMemberLookup
 public protocol ConfigurableLogger: AbstractLogger {
     /// The struct of the settings.
@@ -51,7 +51,7 @@ extension ConfigurableLogger {
     }
 }
 
-// A limit that may be missing; nil for none. One of zero or less, under which nothing could be kept, is none.
+// An optional limit: nil if there is none. Zero and less count as none, since nothing could be kept.
 extension ByteCount? {
     package var limit: Int? { (self?.bytes).limit }
 }
@@ -66,7 +66,7 @@ extension Duration? {
 package enum SettingValue {
     /// The text: `10 MiB`, `24h`, `0640`, `none` for nil; nil for a value without a short text.
     package static func text(of value: Any?) -> String? {
-        // A nil of a generic value is inside of another optional.
+        // Generic code hands over a nil inside another optional.
         if let value, case let mirror = Mirror(reflecting: value), mirror.displayStyle == .optional {
             return text(of: mirror.children.first?.value)
         }

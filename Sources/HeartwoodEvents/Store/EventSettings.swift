@@ -27,10 +27,9 @@ public struct EventSettings: Sendable {
 
     /// The first settings of ``EventStore/uploader``.
     ///
-    /// Change its members: a new value would have other defaults than an event store, which are an array of
-    /// the events as the form of requests, and 4 GiB for the files of unsent events. With other forms, an
-    /// event's fields are its entry's metadata. `overflow` and `maximumFiles` of its `spoolSettings` mean
-    /// nothing here.
+    /// Change its members. A new `HTTPSettings` has other defaults than an event store, which sends an array
+    /// of the events and keeps up to 4 GiB of them. With another encoding, an event's fields are its entry's
+    /// metadata. `overflow` and `maximumFiles` of its `spoolSettings` have no effect.
     public var upload: HTTPSettings
 
     /// Called, on a queue of the store's own, with each error that no completion gets: events that could not

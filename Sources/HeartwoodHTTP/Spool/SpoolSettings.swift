@@ -2,7 +2,7 @@ public import Heartwood
 
 /// How much the store of unsent messages holds, for how long, and how it is cut into files.
 public struct SpoolSettings: Sendable, Equatable {
-    /// The most that the unsent messages take, on disk or (without a directory) in memory.
+    /// The most bytes of unsent messages, on disk or, without a directory, in memory.
     ///
     /// Default: 256 MiB
     public var maximumBytes = ByteCount.mebibytes(256)
@@ -17,22 +17,22 @@ public struct SpoolSettings: Sendable, Equatable {
     /// Default: nil
     public var maximumAge: Duration?
 
-    /// What goes when a limit is reached.
+    /// What is dropped when a limit is reached.
     ///
     /// Default: dropOldest
     public var overflow = SpoolOverflow.dropOldest
 
-    /// A segment is sealed when it would become larger; an eighth of ``maximumBytes`` and 128 MiB at most.
+    /// The size at which a new segment begins; at most an eighth of ``maximumBytes``, and 128 MiB.
     ///
     /// Default: 4 MiB
     public var segmentBytes = ByteCount.mebibytes(4)
 
-    /// A segment is sealed when it has so many messages.
+    /// The number of messages at which a new segment begins.
     ///
     /// Default: 100000
     public var segmentCount = 100_000
 
-    /// A segment is sealed when its first message is so old.
+    /// The age of a segment's first message at which a new segment begins.
     ///
     /// Default: 1h
     public var segmentAge = Duration.seconds(3600)

@@ -11,7 +11,7 @@
 /// }
 /// ```
 ///
-/// A transport never follows redirects, stores no cookies, keeps ``HTTPResponse/bodyLimit`` of an answer at
+/// A transport never follows redirects, stores no cookies, keeps 64 KiB of an answer at
 /// most, refuses plain `http` to another machine unless the request allows it, and ends when for the
 /// request's timeout neither the request moves nor the answer is there. One that limits the whole time says
 /// so by ``HTTPTransportError/isRequestCut``, so that the delivery sends less at a time.

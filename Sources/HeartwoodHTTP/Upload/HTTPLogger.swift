@@ -49,7 +49,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
 
     /// Makes a logger; nothing is connected before the first request.
     ///
-    /// It sends each message's own text; set ``formatter`` for another one.
+    /// It sends each message's own text; set its `formatter` for another one.
     ///
     /// - Parameters:
     ///   - address: Where requests go. Without a path, the encoding's own is taken.

@@ -9,9 +9,8 @@ import CHeartwood
 /// always escaped, so a message cannot move the cursor or forge a line.
 ///
 /// The settings are the members of ``ConsoleSettings``. They are ordered with the messages, and you can read
-/// and set them on any thread. Each batch of
-/// messages is one `write(2)`. If the reader has gone away (`myserver | head`), the process continues, and
-/// the messages count as failed.
+/// and set them on any thread. Each batch of messages is one `write(2)`. If the reader has gone away
+/// (`myserver | head`), the process continues, and the messages count as failed.
 ///
 /// If the reader has stopped (Ctrl-S, or a pipe that is not read), only this logger is delayed, on its own
 /// queue. Synchronous calls, flushes, removals and the end of the process take no longer than their time
@@ -155,8 +154,8 @@ public struct ConsoleSettings: Sendable {
 
     /// The number of colors.
     ///
-    /// nil detects it for each stream from its terminal and the environment:
-    /// from `NO_COLOR`, `FORCE_COLOR`, `COLORTERM` and `TERM`.
+    /// nil detects it for each stream, from its terminal and from `NO_COLOR`, `FORCE_COLOR`, `COLORTERM` and
+    /// `TERM`.
     ///
     /// Default: nil
     public var colorDepth: ConsoleColorDepth?

@@ -91,7 +91,7 @@ struct SaveSchedule {
 
 /// The settings of an ``AbstractDatabaseLogger``, which has each as a property of the same name.
 ///
-/// A limit that may be nil is no limit then; so is zero.
+/// Where a limit is optional, nil and zero both mean no limit.
 public struct DatabaseSettings: Sendable, Equatable {
     /// The number of messages that are saved at once; nil: their number alone never makes the logger save.
     ///

@@ -201,7 +201,7 @@ extension LogMessage {
 
 /// The settings of a ``MemoryLogger``, which has each as a property of the same name.
 ///
-/// A limit that may be nil is no limit then; so is zero.
+/// Where a limit is optional, nil and zero both mean no limit.
 public struct MemorySettings: Sendable {
     /// The largest number of messages.
     ///

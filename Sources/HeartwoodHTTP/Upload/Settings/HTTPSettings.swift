@@ -14,7 +14,7 @@ public import Heartwood
 /// }
 /// ```
 ///
-/// A limit that may be nil is no limit then; so is zero.
+/// Where a limit is optional, nil and zero both mean no limit.
 public struct HTTPSettings: Sendable {
     // MARK: Requests
 
@@ -40,7 +40,7 @@ public struct HTTPSettings: Sendable {
     /// Default: nil
     public var transport: (any HTTPTransport)?
 
-    /// Whether plain `http` to another machine is permitted; looked at when an address is set.
+    /// Whether plain `http` to another machine is permitted; checked when an address is set.
     ///
     /// Default: false
     public var allowsInsecureHTTP: Bool

@@ -12,7 +12,7 @@
 /// }
 /// ```
 ///
-/// A limit that may be nil is no limit then. So is a limit of zero, under which nothing could be kept.
+/// Where a limit is optional, nil and zero both mean no limit.
 public struct FileSettings: Sendable, Equatable {
     // MARK: Rolling
 
