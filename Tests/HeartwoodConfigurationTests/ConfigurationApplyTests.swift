@@ -117,24 +117,26 @@ struct ConfigurationApplyTests {
         #expect(mine.texts.count == 3)
     }
 
-    /// A file logger with these settings.
-    private func file(_ members: [LogSetting.Member]) throws -> FileLogger {
-        let scratch = Scratch()
-        let dispatcher = LogDispatcher.forTest()
+    /// Applies a configuration of one file logger, and returns the logger.
+    private func file(
+        _ members: [LogSetting.Member], in scratch: Scratch, _ dispatcher: LogDispatcher
+    ) throws -> FileLogger {
         let place = [
             LogSetting.Member("kind", "file"),
             LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
         ]
         let settings = LogSetting(.object(members + place))
         try LogConfiguration(["loggers": ["f": settings]]).apply(to: dispatcher)
-        defer { dispatcher.removeAll() }
         return try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
     }
 
     @Test("The zone of the boundary and that of names are two settings")
     func zones() throws {
         let zone = LogSetting.Member("zone", "+05:30")
-        let file = try file([zone, LogSetting.Member("naming", LogSetting(.object([zone])))])
+        let (scratch, dispatcher) = (Scratch(), LogDispatcher.forTest())
+        defer { dispatcher.removeAll() }
+        let file = try file(
+            [zone, LogSetting.Member("naming", LogSetting(.object([zone])))], in: scratch, dispatcher)
         #expect(file.zone == .offset(.seconds(19_800)))
         #expect(file.naming.zone == .offset(.seconds(19_800)))
     }
@@ -146,27 +148,19 @@ struct ConfigurationApplyTests {
             "maximumFileSize", "rollingInterval", "maximumFileCount", "diskQuota", "maximumFileAge",
             "maximumMessageSize",
         ]
-        let scratch = Scratch()
-        let dispatcher = LogDispatcher.forTest()
+        let (scratch, dispatcher) = (Scratch(), LogDispatcher.forTest())
         defer { dispatcher.removeAll() }
-        let place = [
-            LogSetting.Member("kind", "file"),
-            LogSetting.Member("directory", LogSetting(stringLiteral: scratch.logs)),
-        ]
-        func apply(_ value: LogSetting) throws {
-            let members = place + names.map { LogSetting.Member($0, value) }
-            try LogConfiguration(["loggers": ["f": LogSetting(.object(members))]]).apply(to: dispatcher)
+        func apply(_ value: LogSetting) throws -> FileLogger {
+            try file(names.map { LogSetting.Member($0, value) }, in: scratch, dispatcher)
         }
-        try apply(1000)
-        let logger = try #require(dispatcher.configuredLogger(named: "f") as? FileLogger)
+        let logger = try apply(1000)
         #expect(logger.diskQuota == .bytes(1000) && logger.maximumFileAge == .seconds(1000))
-        try apply(none)
-        let settings = logger.settings
+        let settings = try apply(none).settings
         #expect(settings.maximumFileSize == nil && settings.rollingInterval == nil)
         #expect(settings.maximumFileCount == nil && settings.diskQuota == nil)
         #expect(settings.maximumFileAge == nil && settings.maximumMessageSize == nil)
         let error = #expect(throws: LogConfigurationError.self) {
-            try file([LogSetting.Member("maximumFileSize", "no")])
+            try file([LogSetting.Member("maximumFileSize", "no")], in: scratch, dispatcher)
         }
         #expect(error.map { "\($0)" }?.contains("or none") == true)
     }

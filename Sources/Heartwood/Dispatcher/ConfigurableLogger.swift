@@ -51,7 +51,7 @@ extension ConfigurableLogger {
     }
 }
 
-// An optional limit: nil if there is none. Zero and less count as none, since nothing could be kept.
+// The limit that an optional setting sets, or nil for no limit. Zero and negative values set no limit.
 extension ByteCount? {
     package var limit: Int? { (self?.bytes).limit }
 }

@@ -40,8 +40,8 @@ extension LogDispatcher {
 
     /// Does what other threads would do, if they could not be created.
     ///
-    /// - Parameter deadline: Until when the caller waits for loggers, and so for their readers; not at all
-    ///   unless given.
+    /// - Parameter deadline: The moment until which the caller waits for loggers and their readers. By
+    ///   default it does not wait for them.
     package func workIfAlone(until deadline: DispatchTime = .distantFuture) {
         if !lacksThreads.load(ordering: .relaxed) || ThreadState.current.isInHook { return }
         workWithoutThreads(until: deadline)

@@ -62,7 +62,7 @@ public struct Ordered<Value: Sendable>: Sendable {
     /// Changes the value in order with the messages, unless `number` is given and no longer that of the
     /// latest value, and says whether it did; `body` runs no user code.
     @discardableResult
-    func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
+    fileprivate func change(of logger: AbstractLogger, if number: Int? = nil, _ body: (inout Value) -> Void)
         -> Bool
     {
         let state = state

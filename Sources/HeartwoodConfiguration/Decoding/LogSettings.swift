@@ -169,37 +169,17 @@ public final class LogSettings {
             LogConfiguration.KnownKey(name: key, form: form, isRequired: isRequired, standard: standard))
     }
 
-    fileprivate func bind<Target: ConfigurableLogger, Value>(
-        _ key: String, _ decoder: LogSettingDecoder<Value>, member: WritableKeyPath<Target.Settings, Value>,
-        of _: Target.Type, standard: Target.Settings
-    ) {
-        note(key, decoder.name, standard: SettingValue.text(of: standard[keyPath: member]))
-        tune(
-            [key], setting[key].flatMap { decoder.read($0, path + [key], collector) },
-            get: { (target: Target) in target.settings[keyPath: member] },
-            set: { (target: Target, value) in target[dynamicMember: member] = value })
-    }
-
     private func tune<Target: AnyObject, Value>(
         _ keys: [String], _ property: ReferenceWritableKeyPath<Target, Value>, _ value: Value?
-    ) {
-        tune(
-            keys, value, get: { (target: Target) in target[keyPath: property] },
-            set: { (target: Target, value) in target[keyPath: property] = value })
-    }
-
-    private func tune<Target: AnyObject, Value>(
-        _ keys: [String], _ value: Value?, get: @escaping (Target) -> Value,
-        set: @escaping (Target, Value) -> Void
     ) {
         let given = keys.compactMap { key in setting[key].map { LogSetting.Member(key, $0) } }
         tunings.append(
             SettingTuning(
                 key: keys.joined(separator: "+"), setting: given.isEmpty ? nil : LogSetting(.object(given)),
-                set: value.map { value in { target in (target as? Target).map { set($0, value) } } },
+                set: value.map { value in { ($0 as? Target)?[keyPath: property] = value } },
                 keep: { target in
-                    guard let before = (target as? Target).map(get) else { return { _ in } }
-                    return { target in (target as? Target).map { set($0, before) } }
+                    guard let before = (target as? Target)?[keyPath: property] else { return { _ in } }
+                    return { ($0 as? Target)?[keyPath: property] = before }
                 }))
     }
 
@@ -228,7 +208,8 @@ package struct LogSettingsMembers<Target: ConfigurableLogger> {
     package func callAsFunction<Value>(
         _ key: String, _ decoder: LogSettingDecoder<Value>, _ member: WritableKeyPath<Target.Settings, Value>
     ) {
-        settings.bind(key, decoder, member: member, of: Target.self, standard: standard)
+        settings.bind(
+            key, decoder, to: \Target[dynamicMember: member], standard: standard[keyPath: member])
     }
 
     package func callAsFunction<Value>(

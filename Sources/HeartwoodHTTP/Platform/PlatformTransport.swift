@@ -7,7 +7,7 @@ public struct PlatformTransport: HTTPTransport, FileBasedTransport {
     private let transport: URLSessionTransport
     #endif
 
-    /// Makes a transport with certificates, keys and proxies; those of the system unless given.
+    /// Makes a transport, by default with the certificates and proxies of the system.
     public init(options: TransportOptions = TransportOptions()) {
         self.options = options
         #if os(Linux)

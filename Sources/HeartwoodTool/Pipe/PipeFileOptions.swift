@@ -52,7 +52,7 @@ struct PipeFileOptions {
             "--mode", value: "MODE",
             help:
                 "The permissions of new files, in octal: \(FileSettings().fileMode) by default, 0640 for a "
-                + "group that may read. A new DIR may be searched by whoever may read its files."),
+                + "group that may read. Users who can read the files can also open a DIR that is created."),
         Option("--gzip-files", help: "Compresses files when they are finished."),
         Option(
             "--encrypt",

@@ -35,7 +35,6 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
     private var schedule: SaveSchedule
     private var rows: [Row] = [] { didSet { noteWaiting(rows.count) } }
     private var size = 0
-    private var limit = DatabaseSettings().unsavedLimit.limit
     /// Messages that found no room after the rows.
     private var missing = 0
     private var timer = DueTimer()
@@ -122,7 +121,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
     public final override func log(_ message: LogMessage) {
         leaveToParent()
         let weight = message.weight
-        if let limit, size + weight > limit, !rows.isEmpty {
+        if size + weight > limit, !rows.isEmpty {
             if schedule.action(at: clock.uptime()) != .nothing { actNow() }
             if size + weight > limit, !rows.isEmpty {
                 missing += 1
@@ -132,7 +131,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
         guard let row = row(for: message) else { return countFiltered() }
         announceMissing()
         keep(row, weight)
-        if schedule.isFull || size >= (limit ?? .max) / 4 { actNow() }
+        if schedule.isFull || size >= limit / 4 { actNow() }
     }
 
     /// Starts the timer of the next save.
@@ -172,7 +171,6 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
     /// Applies changed settings, calls ``applySettings()``, and does what is due now.
     public final override func settingsDidChange() {
         schedule.settings = orderedSettings.inEffect
-        limit = schedule.settings.unsavedLimit.limit
         applySettings()
         actNow()
         armTimer()
@@ -198,6 +196,9 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
         return true
     }
 
+    /// The memory limit of unsaved rows in bytes.
+    private var limit: Int { schedule.settings.unsavedLimit.limit ?? .max }
+
     private var oldestKept: LogTimestamp? {
         schedule.settings.maximumAge.limit.map { clock.now() + (.zero - $0) }
     }
@@ -208,7 +209,7 @@ open class AbstractDatabaseLogger<Row: Sendable>: AbstractLogger, ConfigurableLo
         var action = schedule.action(at: now)
         if savesAll, !rows.isEmpty { action = schedule.savesWithDelete(at: now) ? .saveAndDelete : .save }
         // A limit in bytes that is reached saves as well, unless the last save has failed a moment ago.
-        if action == .nothing, size >= (limit ?? .max) / 4, !schedule.isFailing { action = .save }
+        if action == .nothing, size >= limit / 4, !schedule.isFailing { action = .save }
         switch action {
         case .nothing: break
         case .save: attemptSave(deletingBefore: nil)

@@ -290,7 +290,8 @@ struct DeliveryEngine: Sendable {
             actions.append(.report(.held(failure.cause)))
             pauseLater(delay, failure, moment)
         case .refreshAuthorization where failure.hasRefreshedAuthorization:
-            // New credentials did not help, or there are none. Asking again at once would flood both sides.
+            // The server refused the new credentials, or there is no way to get any. Asking again immediately
+            // would flood the server and the hook.
             repeatLater(failure, open)
             sequel = .nextInterval
         case .refreshAuthorization:

@@ -25,7 +25,7 @@ public struct HTTPSettings: Sendable {
 
     /// Changes to every request, in their order; called for each attempt, on any thread.
     ///
-    /// By default there are none.
+    /// The default is an empty list.
     public var decorators: [RequestDecorator] = []
 
     /// Who may read private pieces, applied before a message is stored.

@@ -171,7 +171,7 @@ final class FileStore {
     func compareClocks(_ wall: LogTimestamp, _ uptime: Duration) { watch.compare(wall, uptime) }
 
     /// When files may be too old, in steady time; nil for never.
-    var ageCheck: Duration? { isStarted && settings.retentionPlan.maximumAge > .zero ? nextAgeCheck : nil }
+    var ageCheck: Duration? { isStarted && settings.maximumFileAge.limit != nil ? nextAgeCheck : nil }
 
     /// Removes what the limits say, in one process at a time.
     ///
@@ -238,8 +238,9 @@ final class FileStore {
     /// How long until the oldest file is too old: from a minute to an hour, so that a clock that is set does
     /// no harm.
     private var untilTooOld: Duration {
-        let age = settings.retentionPlan.maximumAge
-        guard age > .zero, let oldest = inventory.oldest else { return .seconds(3600) }
+        guard let age = settings.maximumFileAge.limit, let oldest = inventory.oldest else {
+            return .seconds(3600)
+        }
         return min(max(oldest.modified + age - clock.now(), .seconds(60)), .seconds(3600))
     }
 
