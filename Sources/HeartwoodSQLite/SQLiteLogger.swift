@@ -76,12 +76,12 @@ public final class SQLiteLogger: AbstractDatabaseLogger<SQLiteRow>, @unchecked S
         policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
         let (folder, file) = path.folderAndName
-        guard LogDirectory.isSafe(file), file.utf8.count <= 200 else {
+        guard Directory.isSafe(file), file.utf8.count <= 200 else {
             throw LogError(
                 .setting, "The path of the database must end with a file name of at most 200 bytes",
                 place: path)
         }
-        let directory = try LogDirectory(folder, policy: policy)
+        let directory = try Directory(folder, policy: policy)
         self.path = directory.path + "/" + file
         writer = String(UInt64.random(in: .min ... .max), radix: 16)
         super.init(name: name, formatter: formatter, clock: clock)

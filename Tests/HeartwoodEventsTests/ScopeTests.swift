@@ -227,9 +227,9 @@ import Testing
         let result = Locked<String?>(nil)
         events.recordEvent(activity: "a") { error in result.withLock { $0 = error.map { "\($0)" } ?? "nil" } }
         #expect(Fixture.wait { result.withLock { $0 != nil } })
-        #expect(result.withLock { $0 }?.contains("cannot create the spool's directory") == true)
+        #expect(result.withLock { $0 }?.contains("Cannot open the spool's directory") == true)
         events.recordEvent(activity: "b")
-        #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("cannot create") } } })
+        #expect(Fixture.wait { fixture.errors.withLock { $0.contains { $0.contains("Cannot open") } } })
     }
 
     @Test("An event has the time at which it was recorded")

@@ -23,7 +23,7 @@ struct RecoverTests {
             let broken = SystemCalls { $0 == .write ? .fails(ENOSPC) : nil }
             dispatcher.add(
                 try FileLogger(
-                    LogDirectory(logs, calls: broken),
+                    Directory(logs, calls: broken),
                     settings: FileSettings(naming: LogFileNaming(application: "shop")),
                     formatter: LineFormatter()))
             for number in 0..<100 { logInfo("order \(number, as: "order")", to: dispatcher) }

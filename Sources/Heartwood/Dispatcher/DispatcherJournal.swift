@@ -208,7 +208,7 @@ final class DispatcherJournal: Sendable {
             return exchange(for: nil, nil) ? .off : before
         }
         do {
-            let directory = try LogDirectory(wanted.directory)
+            let directory = try Directory(wanted.directory)
             let key = try wanted.key.map { try FrameCipher(ofLogs: $0) }
             let recovery = JournalRecovery(directory, diagnostics, key: key)
             let file: JournalFile

@@ -16,7 +16,7 @@ final class JournalFile: Sendable {
     ///
     /// - Throws: ``LogError`` where cannot create the file, or its room not be allocated.
     init(
-        in directory: LogDirectory, ringSize: Int, beginning: UInt64 = 0, now: LogTimestamp,
+        in directory: Directory, ringSize: Int, beginning: UInt64 = 0, now: LogTimestamp,
         key: FrameCipher? = nil
     ) throws {
         guard ringSize <= JournalLayout.largestRing else {
@@ -47,7 +47,7 @@ final class JournalFile: Sendable {
     deinit { tables.end() }
 
     private static func make(
-        in directory: LogDirectory, _ header: JournalHeader, _ pad: JournalPad?
+        in directory: Directory, _ header: JournalHeader, _ pad: JournalPad?
     ) throws -> JournalMapping {
         let size = header.geometry.fileSize
         while true {

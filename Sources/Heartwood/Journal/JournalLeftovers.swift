@@ -58,7 +58,7 @@ final class JournalLeftovers: Sendable {
     }
 
     // MARK: Constants (any thread)
-    private let directory: LogDirectory
+    private let directory: Directory
     private let diagnostics: LogDiagnostics
     /// What opens those that are encrypted.
     private let key: FrameCipher?
@@ -74,7 +74,7 @@ final class JournalLeftovers: Sendable {
 
     /// Lists the journals, and puts the directory in order: what is damaged or of another version is set
     /// aside and reported; what has nothing to recover is removed.
-    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics, _ key: FrameCipher? = nil) {
+    init(_ directory: Directory, _ diagnostics: LogDiagnostics, _ key: FrameCipher? = nil) {
         self.directory = directory
         self.key = key
         self.diagnostics = diagnostics
@@ -101,7 +101,7 @@ final class JournalLeftovers: Sendable {
             return
         }
         if JournalMapping.isOfLivingProcess(journal) { return }
-        guard let (file, _) = try? directory.open(name, writing: false, acceptsLinked: true) else { return }
+        guard let (file, _) = try? directory.open(name, for: .reading, acceptsLinked: true) else { return }
         withExtendedLifetime(file) { _ = try? directory.remove(name) }
     }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// A journal's file in memory, locked; the lock goes with the last of its users, and with the process.
 final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts have owners of their own
     // MARK: Constants (any thread)
-    let directory: LogDirectory
+    let directory: Directory
     let name: String
     let header: JournalHeader
     let base: UnsafeMutableRawPointer
@@ -56,22 +56,20 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
     /// Whether the name leads to the file, where the next process looks for it; true where that cannot be
     /// known.
     private func isInPlace(_ identity: FileStatus.Identity) -> Bool {
-        do {
+        do throws(SystemFailure) {
             guard try directory.status(name)?.identity == identity else { return false }
             // Through "/." as the directory was opened.
             let there = try directory.calls.status(path: directory.path + "/.")
             return try there.identity == directory.descriptor.identity
-        } catch let failure as SystemFailure {
-            return failure.number != ENOENT && failure.number != ENOTDIR
         } catch {
-            return true
+            return !error.isError(ENOENT, ENOTDIR)
         }
     }
     /// All of the file.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: geometry.fileSize) }
 
     init(
-        directory: LogDirectory, name: String, header: JournalHeader, base: UnsafeMutableRawPointer,
+        directory: Directory, name: String, header: JournalHeader, base: UnsafeMutableRawPointer,
         file: Descriptor, pad: JournalPad? = nil
     ) {
         self.pad = pad
@@ -100,7 +98,7 @@ final class JournalMapping: @unchecked Sendable {  // raw memory, whose parts ha
 
     /// Maps a journal that is there, and reads whose it is.
     convenience init(
-        directory: LogDirectory, name: String, file: Descriptor, size: Int
+        directory: Directory, name: String, file: Descriptor, size: Int
     ) throws {
         guard size > 0 else { throw JournalHeader.Failure.damaged("it is empty") }
         guard let base = MemoryMap.shared(file.number, size: size) else {
@@ -239,7 +237,7 @@ extension JournalMapping {
     func large(at position: UInt64, size: Int, _ pad: JournalPad?) -> [UInt8]? {
         guard
             let (file, status) = try? directory.open(
-                largeName(position), writing: false, acceptsLinked: true),
+                largeName(position), for: .reading, acceptsLinked: true),
             size <= JournalMapping.longestLarge, status.size == size + 8,
             let bytes = try? directory.calls.bytes(status.size, of: file.number, at: 0),
             bytes.count == status.size

@@ -3,7 +3,7 @@ extension HomeDirectory {
     ///
     /// - Throws: ``LogError`` of code `setting` for the home of another user (`~name`), and where there is no
     ///   home.
-    static func expand(_ path: String) throws -> String {
+    static func expand(_ path: String) throws(LogError) -> String {
         guard path.hasPrefix("~") else { return path }
         guard path == "~" || path.hasPrefix("~/") else {
             throw LogError(

@@ -17,7 +17,7 @@ public enum LogFileProtection: Int32, Sendable, Hashable {
     case none = 4
 }
 
-extension LogDirectory {
+extension Directory {
     /// Gives a new file its protection class, and leaves it out of backups unless it belongs there.
     ///
     /// The directory is not touched: it may be the program's, with other files. A volume without classes is

@@ -61,34 +61,28 @@ final class EventBatch: @unchecked Sendable {  // see above
             return memory[position..<position + size]
         }
         if chunk.count < size {
-            let more = Result { () throws(SystemFailure) in
-                _ = try file.status()
-                return try SystemCalls().bytes(max(262_144, size), of: file.number, at: position)
-            }
-            guard case .success(let bytes) = more, chunk.count + bytes.count >= size else {
-                var cause: Int32 = 0
-                if case .failure(let failure) = more { cause = failure.number }
-                throw LogError(
-                    .file, "cannot read the events of a scope", place: directory, cause: cause)
-            }
-            position += bytes.count
-            chunk += bytes
+            var more: [UInt8] = []
+            do throws(SystemFailure) {
+                try file.read(from: position, limit: max(262_144, size), into: &more)
+            } catch { throw unread(error.number) }
+            guard chunk.count + more.count >= size else { throw unread(0) }
+            position += more.count
+            chunk += more
         }
         defer { chunk = chunk.dropFirst(size) }
         return chunk.prefix(size)
     }
 
+    private func unread(_ cause: Int32) -> LogError {
+        LogError(.file, "cannot read the events of a scope", place: directory, cause: cause)
+    }
+
     private func spill() throws {
         let file = try self.file ?? Self.nameless(in: directory)
         self.file = file
-        do throws(SystemFailure) {
-            _ = try file.status()
-            try memory.withUnsafeBufferPointer { (bytes) throws(SystemFailure) in
-                try SystemCalls().writeAll(file.number, UnsafeRawBufferPointer(bytes))
-            }
-        } catch {
+        if let failure = file.append(memory).failure {
             throw LogError(
-                .file, "cannot write the events of a scope", place: directory, cause: error.number)
+                .file, "cannot write the events of a scope", place: directory, cause: failure.number)
         }
         memory.removeAll(keepingCapacity: true)
     }

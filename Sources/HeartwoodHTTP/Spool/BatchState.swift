@@ -97,7 +97,9 @@ struct OpenBatch {
     private(set) var state: BatchState
     /// Pieces that are to be sent, in their order.
     private(set) var todo: [ClosedRange<UInt64>] = []
-    private(set) var parked: [ParkedPiece] = []
+    /// Pieces that are kept while others are sent, and whether the server has received each, and will
+    /// confirm that later; otherwise it has refused it.
+    private(set) var parked: [(range: ClosedRange<UInt64>, isUnconfirmed: Bool)] = []
     /// How many of its records were done since its files were last looked at for room.
     private(set) var reclaimable = 0
 
@@ -164,7 +166,7 @@ struct OpenBatch {
     mutating func park(_ range: ClosedRange<UInt64>, isUnconfirmed: Bool) {
         guard todo.contains(range) else { return }
         remove(range)
-        parked.append(ParkedPiece(range: range, isUnconfirmed: isUnconfirmed))
+        parked.append((range, isUnconfirmed))
     }
 
     /// Has parked pieces sent again, in their order.
@@ -211,12 +213,4 @@ struct OpenBatch {
 
     /// Notes that its files have no more room to give.
     mutating func endReclaiming() { reclaimable = 0 }
-}
-
-/// A piece of the open batch that is kept while others are sent.
-struct ParkedPiece: Equatable {
-    /// The ids between which its records lie.
-    let range: ClosedRange<UInt64>
-    /// Whether the server has received it, and will confirm that later; otherwise it has refused it.
-    let isUnconfirmed: Bool
 }

@@ -1,6 +1,3 @@
-import CHeartwood
-import Heartwood
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -14,17 +11,17 @@ import Heartwood
 /// A line without a message in its stored form is damaged, and stays where it is.
 struct DeadLetters {
     private static let names = [DeadLetterFile.olderName, DeadLetterFile.name]
-    private let directory: SpoolDirectory
+    private let directory: Directory
     /// The largest payload that the store takes.
     private let payloadLimit: Int
 
-    init(in directory: SpoolDirectory, payloadLimit: Int) {
+    init(in directory: Directory, payloadLimit: Int) {
         self.directory = directory
         self.payloadLimit = payloadLimit
     }
 
     /// How many lines a file has.
-    static func count(_ name: String, in directory: SpoolDirectory) -> Int {
+    static func count(_ name: String, in directory: Directory) -> Int {
         let lines = LineReader(name, in: directory)
         var count = 0
         while lines.next() != nil { count += 1 }
@@ -44,30 +41,49 @@ struct DeadLetters {
         Iterator(files: Self.names.map { LineReader($0, in: directory) }, payloadLimit: payloadLimit)
     }
 
-    /// Removes the lines that have messages, and returns 0 or an error number.
+    /// Stores the letters again by `store`, and removes them from their files.
+    ///
+    /// `store` stores all of them or none; `place` says where, so that the next start can tell whether it has
+    /// (``ResendMark``).
+    ///
+    /// - Throws: `LogError` when the mark cannot be made, or the letters cannot be removed, which says what
+    ///   to do by hand; and what `store` throws.
+    func resend(to place: String, _ store: () throws -> Void) throws {
+        let mark = ResendMark(place)
+        do throws(SystemFailure) { try mark.make(in: directory) } catch {
+            throw LogError(.file, "cannot write the spool", place: directory.path, cause: error.number)
+        }
+        do { try store() } catch {
+            mark.remove(from: directory)
+            throw error
+        }
+        do throws(SystemFailure) { try remove() } catch {
+            throw LogError(
+                .file,
+                "the rejected messages were queued again, but their file cannot be removed; remove it"
+                    + " yourself", place: directory.path + "/" + DeadLetterFile.name, cause: error.number)
+        }
+        mark.remove(from: directory)
+    }
+
+    /// Removes the lines that have messages.
     ///
     /// A file is replaced as a whole, so that it may be done again.
-    func remove() -> Int32 {
+    func remove() throws(SystemFailure) {
         for name in Self.names {
             let lines = LineReader(name, in: directory)
             var rest: [UInt8] = []
             while let line = lines.next() {
                 if letter(line) == nil { rest += line + [UInt8(ascii: "\n")] }
             }
-            if lines.error != 0 { return lines.error }
-            let error = rest.isEmpty ? directory.remove(name) : replace(name, with: rest)
-            if error != 0 { return error }
+            if let failure = lines.failure { throw failure }
+            if rest.isEmpty {
+                try directory.remove(name)
+            } else {
+                try directory.store(rest, as: name, through: "rejected.tmp", synchronizes: true)
+            }
         }
-        return directory.synchronize()
-    }
-
-    private func replace(_ name: String, with content: [UInt8]) -> Int32 {
-        let file = directory.open("rejected.tmp", O_WRONLY | O_CREAT | O_TRUNC)
-        guard file >= 0 else { return hw_errno() }
-        var (_, error) = directory.append(file, content)
-        if error == 0 { error = directory.synchronize(file) }
-        directory.close(file)
-        return error == 0 ? directory.rename("rejected.tmp", to: name) : error
+        try directory.sync()
     }
 
     private func letter(_ line: [UInt8]) -> Letter? { Letter(line, payloadLimit: payloadLimit) }
@@ -131,23 +147,21 @@ struct DeadLetters {
         /// Nothing longer is a line of ours.
         static let longest = 1 << 28
 
-        private let directory: SpoolDirectory
-        private let file: Int32
+        private let file: Descriptor?
         private var position = 0
         private var chunk: [UInt8] = []
         private var start = 0
-        private(set) var error: Int32 = 0
+        private(set) var failure: SystemFailure?
 
-        init(_ name: String, in directory: SpoolDirectory) {
-            self.directory = directory
-            file = directory.open(name, O_RDONLY)
-            if file < 0 && hw_errno() != ENOENT { error = hw_errno() }
+        init(_ name: String, in directory: Directory) {
+            do throws(SystemFailure) { file = try directory.open(name, for: .reading).file } catch {
+                file = nil
+                if !error.isError(ENOENT) { failure = error }
+            }
         }
 
-        deinit { if file >= 0 { directory.close(file) } }
-
         func next() -> [UInt8]? {
-            guard file >= 0 else { return nil }
+            guard let file else { return nil }
             var searched = start
             while true {
                 if let end = chunk[searched...].firstIndex(of: UInt8(ascii: "\n")) {
@@ -158,8 +172,13 @@ struct DeadLetters {
                 chunk.removeFirst(start)
                 start = 0
                 let before = chunk.count
-                error = directory.read(file, from: position, limit: 262_144, into: &chunk)
-                guard error == 0, chunk.count > before, chunk.count <= Self.longest else { return nil }
+                do throws(SystemFailure) {
+                    try file.read(from: position, limit: 262_144, into: &chunk)
+                } catch {
+                    failure = error
+                    return nil
+                }
+                guard chunk.count > before, chunk.count <= Self.longest else { return nil }
                 position += chunk.count - before
             }
         }
@@ -177,84 +196,60 @@ struct DeadLetters {
 ///    store has forgotten.
 /// 4. A line has the message in its stored form too, from which ``DeadLetters`` puts it back.
 final class DeadLetterFile {
-    /// How an entry was taken.
-    enum Outcome: Equatable {
-        /// It is in the file; to make room, so many older ones were removed.
-        case kept(removed: Int)
-        /// It could not be written, by that `errno`: whoever must not lose it keeps it where it was.
-        case failed(Int32)
-
-        var isKept: Bool { if case .kept = self { true } else { false } }
-        /// How many older letters the limit has removed.
-        var removed: Int { if case .kept(let removed) = self { removed } else { 0 } }
-    }
-
     static let name = "rejected.ndjson"
     static let olderName = "rejected.1.ndjson"
 
-    private let directory: SpoolDirectory
+    private let directory: Directory
     /// The most bytes of both files together; nil: no letter is ever removed.
     var limit: ByteCount?
     /// Whether there are lines, or names, that the disk may not have yet.
     private var hasNewLines = false
     private var hasNewNames = false
 
-    init(in directory: SpoolDirectory, limit: ByteCount?) {
+    init(in directory: Directory, limit: ByteCount?) {
         self.directory = directory
         self.limit = limit
     }
 
-    /// Adds an entry.
-    func append(_ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp) -> Outcome {
+    /// Adds an entry; returns how many older letters were removed to make room.
+    ///
+    /// - Throws: what prevents it: who must not lose the entry keeps it where it was.
+    func append(
+        _ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp
+    ) throws(SystemFailure) -> Int {
         let line = Self.line(entry, reason, key, time)
-        var file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
-        guard file >= 0 else { return .failed(hw_errno()) }
-        defer { if file >= 0 { directory.close(file) } }
-        var size: Int
-        do throws(SystemFailure) {
-            let calls = directory.calls
-            guard
-                let whole = try calls.cutTornLine(
-                    file, size: calls.status(file).size, reach: DeadLetters.LineReader.longest)
-            else {
-                // Damaged beyond what a crash leaves: whoever looks for it finds it in the quarantine.
-                let error = directory.move(Self.name, into: "quarantine")
-                return error == 0 ? append(entry, reason: reason, key: key, at: time) : .failed(error)
-            }
-            size = whole
-        } catch {
-            return .failed(error.number)
+        var file = try directory.openOrCreate(Self.name)
+        let whole = try directory.calls.cutTornLine(
+            file.number, size: file.status().size, reach: DeadLetters.LineReader.longest)
+        guard var size = whole else {
+            // Damaged beyond what a crash leaves: a person finds it in the quarantine.
+            try directory.move(Self.name, into: directory.subdirectory("quarantine", isMade: true))
+            return try append(entry, reason: reason, key: key, at: time)
         }
         var removed = 0
         if let limit, size > 0, size + line.count > limit.bytes / 2 {
-            let failure = hasNewLines ? directory.synchronize(file) : 0
-            guard failure == 0 else { return .failed(failure) }
+            if hasNewLines { try file.sync() }
             removed = DeadLetters.count(Self.olderName, in: directory)
-            let error = directory.rename(Self.name, to: Self.olderName)
-            guard error == 0 else { return .failed(error) }
-            directory.close(file)
-            file = directory.open(Self.name, O_RDWR | O_CREAT | O_APPEND)
-            guard file >= 0 else { return .failed(hw_errno()) }
+            try directory.replace(Self.olderName, with: Self.name)
+            file = try directory.openOrCreate(Self.name)
             size = 0
         }
         if size == 0 { hasNewNames = true }
-        let (written, error) = directory.append(file, line)
-        if error != 0 && written > 0 { _ = directory.truncate(file, to: size) }
-        if error == 0 { hasNewLines = true }
-        return error == 0 ? .kept(removed: removed) : .failed(error)
+        let (written, failure) = file.append(line)
+        if let failure {
+            if written > 0 { try? file.truncate(to: size) }
+            throw failure
+        }
+        hasNewLines = true
+        return removed
     }
 
-    /// Waits until the disk has all lines that were added; 0 or `errno`.
-    func synchronize() -> Int32 {
-        guard hasNewLines else { return 0 }
-        let file = directory.open(Self.name, O_RDWR)
-        guard file >= 0 else { return hw_errno() }
-        defer { directory.close(file) }
-        var error = directory.synchronize(file)
-        if error == 0 && hasNewNames { error = directory.synchronize() }
-        guard error == 0 else { return error }
+    /// Waits until the disk has all lines that were added.
+    func synchronize() throws(SystemFailure) {
+        guard hasNewLines else { return }
+        try directory.open(Self.name).file.sync()
+        if hasNewNames { try directory.sync() }
         (hasNewLines, hasNewNames) = (false, false)
-        return 0
     }
 
     private static func line(
@@ -294,29 +289,24 @@ struct ResendMark {
         place = String(name.dropFirst(Self.prefix.count))
     }
 
-    /// Ends what a process was doing that died while it stored dead letters again; 0 or `errno`.
+    /// Ends what a process was doing that died while it stored dead letters again.
     ///
     /// Where the messages are stored, which `isStored` says, their letters are removed.
     static func finish(
-        in directory: SpoolDirectory, among names: [String], _ isStored: (String) -> Bool
-    ) -> Int32 {
-        guard let mark = ResendMark(among: names) else { return 0 }
+        in directory: Directory, among names: [String], _ isStored: (String) -> Bool
+    ) throws(SystemFailure) {
+        guard let mark = ResendMark(among: names) else { return }
         defer { mark.remove(from: directory) }
-        guard isStored(mark.place) else { return 0 }
-        return DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
+        guard isStored(mark.place) else { return }
+        try DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload).remove()
     }
 
     private var name: String { Self.prefix + place }
 
-    /// Makes the mark; 0 or `errno`.
-    func make(in directory: SpoolDirectory) -> Int32 {
-        let file = directory.open(name, O_WRONLY | O_CREAT | O_EXCL)
-        guard file >= 0 else { return hw_errno() }
-        directory.close(file)
-        return directory.synchronize()
+    func make(in directory: Directory) throws(SystemFailure) {
+        _ = try directory.create(name)
+        try directory.sync()
     }
 
-    /// Removes the mark; 0 or `errno`.
-    @discardableResult
-    func remove(from directory: SpoolDirectory) -> Int32 { directory.remove(name) }
+    func remove(from directory: Directory) { _ = try? directory.remove(name) }
 }

@@ -11,7 +11,7 @@ final class PartitionDirectory {
     /// The settings of each partition.
     var settings = SpoolSettings()
     /// The directory and its lock; nil once closed.
-    private(set) var root: SpoolDirectory?
+    private(set) var root: Directory?
     /// The figures of partitions that are not open any more.
     private(set) var past = SpoolCounters()
     private let filesAtOpening: [String]
@@ -24,21 +24,20 @@ final class PartitionDirectory {
         self.path = path
         self.clock = clock
         self.calls = calls
-        let root = try SpoolDirectory(path: path, calls)
+        let root = try Directory(path, for: .spool, calls: calls)
         self.root = root
-        filesAtOpening = (root.list() ?? []).map(\.name)
-        for name in filesAtOpening where name.hasPrefix("scope.") { _ = root.remove(name) }
+        filesAtOpening = ((try? root.regularFiles()) ?? []).map(\.name)
+        for name in filesAtOpening where name.hasPrefix("scope.") { _ = try? root.remove(name) }
     }
 
     /// The names of the partitions that there are, the oldest first.
-    func names() -> [String] { (root?.subdirectories() ?? []).filter(Self.isName).sorted() }
+    func names() -> [String] { ((try? root?.subdirectories()) ?? []).filter(Self.isName).sorted() }
 
     /// Finds out what a partition of an earlier run holds; the names of its files say it, unless a crash has
     /// left one that was never sealed.
     func count(_ name: String) -> (bytes: Int, records: Int) {
-        let segments = (root?.list(name) ?? []).compactMap {
-            SpoolSegment(name: $0.name, size: $0.size)
-        }
+        let files = try? root?.subdirectory(name).regularFiles()
+        let segments = (files ?? []).compactMap { SpoolSegment(name: $0.name, size: $0.size) }
         let bytes = segments.reduce(0) { $0 + $1.size }
         if segments.contains(where: { $0.lastID == nil }), let spool = open(name) {
             let records = spool.pending
@@ -70,7 +69,7 @@ final class PartitionDirectory {
     private func spool(_ name: String, _ settings: SpoolSettings) throws -> Spool {
         let spool = try Spool(directory: path + "/" + name, settings: settings, clock: clock, calls: calls)
         // A new partition waits for the names in its path with its first file: those of a new store, too.
-        spool.directory?.noteMade(above: root?.made ?? 0)
+        spool.directory?.addMade(root?.made ?? 0)
         return spool
     }
 
@@ -99,16 +98,21 @@ final class PartitionDirectory {
     func retire(_ partition: OpenPartitions.Partition) {
         leave(partition)
         guard let root else { return }
-        let isDamaged = root.list(partition.name + "/quarantine")?.isEmpty == false
-        let error =
-            isDamaged
-            ? root.rename(partition.name, to: partition.name + ".damaged")
-            : root.removeDirectory(partition.name)
-        guard error != 0 else { return }
-        report(
-            LogError(
-                .file, "a partition that was sent cannot be removed", place: path + "/" + partition.name,
-                cause: error))
+        let name = partition.name
+        let quarantine = try? root.subdirectory(name).subdirectory("quarantine").regularFiles()
+        do throws(SystemFailure) {
+            if quarantine?.isEmpty == false {
+                try root.replace(name + ".damaged", with: name)
+            } else {
+                // What is known of the segments goes after them, the lock at last.
+                try root.removeDirectory(name) { $0.hasSuffix(".seg") ? 0 : $0 == Directory.Use.lock ? 2 : 1 }
+            }
+        } catch {
+            report(
+                LogError(
+                    .file, "a partition that was sent cannot be removed", place: path + "/" + name,
+                    cause: error.number))
+        }
     }
 
     /// Ends what a process was doing that died while it stored dead letters again.
@@ -116,12 +120,14 @@ final class PartitionDirectory {
     /// - Parameter isStored: Whether the partition of that name has messages.
     func finishResending(_ isStored: (String) -> Bool) {
         guard let root else { return }
-        let error = ResendMark.finish(in: root, among: filesAtOpening, isStored)
-        guard error != 0 else { return }
-        report(
-            LogError(
-                .file, "cannot remove dead letters that were queued again",
-                place: path + "/" + DeadLetterFile.name, cause: error))
+        do throws(SystemFailure) {
+            try ResendMark.finish(in: root, among: filesAtOpening, isStored)
+        } catch {
+            report(
+                LogError(
+                    .file, "cannot remove dead letters that were queued again",
+                    place: path + "/" + DeadLetterFile.name, cause: error.number))
+        }
     }
 
     /// Frees the directory for others.

@@ -186,20 +186,10 @@ package final class PartitionedSpool: UnsentStore {
         guard found.messages > 0 else { return found }
         if open.current?.spool.save() == true { closeCurrent() }
         let name = makeName(newest)
-        let mark = ResendMark(name)
-        let error = mark.make(in: root)
-        guard error == 0 else {
-            throw LogError(.file, "the store cannot be written", place: home.path, cause: error)
-        }
-        do {
+        try letters.resend(to: name) {
             let spool = try home.make(name, storing: letters, found.messages)
             enqueue((name, spool))
-        } catch {
-            mark.remove(from: root)
-            throw error
         }
-        try letters.removeStored(in: root)
-        mark.remove(from: root)
         advance()
         return found
     }
@@ -343,7 +333,7 @@ package final class PartitionedSpool: UnsentStore {
     package var isOnDisk: Bool { home.root != nil }
     package var isClosed: Bool { home.root == nil }
     package var keepsEverything: Bool { true }
-    package var directory: SpoolDirectory? { home.root }
+    package var directory: Directory? { home.root }
 
     package func drainErrors() -> [LogError] {
         let all = home.drainErrors() + open.all.flatMap { $0.spool.drainErrors() }
@@ -388,13 +378,13 @@ extension PartitionedSpool {
 
     /// Whether the directory is a store of this kind, and no single spool.
     static func isStore(_ path: String) throws -> Bool {
-        let directory = try SpoolDirectory(path: path)
-        let files = Set((directory.list() ?? []).map(\.name))
+        let directory = try Directory(path, for: .spool, isMade: false)
+        let files = Set(((try? directory.regularFiles()) ?? []).map(\.name))
         guard !files.contains("cursor"), !files.contains(where: { $0.hasSuffix(".seg") }) else {
             return false
         }
         return files.contains("device.json")
-            || directory.subdirectories()?.contains(where: PartitionDirectory.isName) == true
+            || (try? directory.subdirectories())?.contains(where: PartitionDirectory.isName) == true
     }
 }
 

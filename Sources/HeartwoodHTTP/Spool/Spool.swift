@@ -150,7 +150,7 @@ package final class Spool: UnsentStore {
     package var isOnDisk: Bool { disk != nil }
 
     /// Where it is, if it is on disk.
-    package var directory: SpoolDirectory? { disk?.directory }
+    package var directory: Directory? { disk?.directory }
 
     /// How many records are in memory only.
     package var unsavedCount: Int { unsaved.count }
@@ -641,23 +641,11 @@ extension Spool {
         let letters = DeadLetters(in: disk.directory, payloadLimit: SpoolRecord.largestPayload)
         let found = letters.count()
         guard found.messages > 0, save() else { return (0, found.others) }
-        let mark = ResendMark(String(nextID))
-        let error = mark.make(in: disk.directory)
-        guard error == 0 else {
-            throw LogError(.file, "cannot write the spool", place: disk.directory.path, cause: error)
-        }
         let before = settings
         settings.synchronizes = true
         settings.payloadLimit = SpoolRecord.largestPayload
         defer { settings = before }
-        do {
-            try appendWhole(found.messages, letters)
-        } catch {
-            mark.remove(from: disk.directory)
-            throw error
-        }
-        try letters.removeStored(in: disk.directory)
-        mark.remove(from: disk.directory)
+        try letters.resend(to: String(nextID)) { try appendWhole(found.messages, letters) }
         return found
     }
 
@@ -676,24 +664,11 @@ extension Spool {
 extension SpoolDisk {
     /// Ends what a process was doing that died while it stored dead letters again.
     func finishResending(among names: [String]) {
-        let error = ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
-        if error != 0 {
-            reports.fail("cannot remove dead letters that were queued again", DeadLetterFile.name, error)
+        _ = reports.attempt(
+            "cannot remove dead letters that were queued again", DeadLetterFile.name
+        ) { () throws(SystemFailure) in
+            try ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
         }
-    }
-}
-
-extension DeadLetters {
-    /// Removes the letters, which are stored again.
-    ///
-    /// - Throws: `LogError` that says what to do by hand.
-    func removeStored(in directory: SpoolDirectory) throws {
-        let error = remove()
-        guard error != 0 else { return }
-        throw LogError(
-            .file,
-            "the rejected messages were queued again, but their file cannot be removed; remove it yourself",
-            place: directory.path + "/" + DeadLetterFile.name, cause: error)
     }
 }
 

@@ -89,34 +89,31 @@ struct SpoolCursor: Equatable {
 final class CursorFile {
     private static let name = "cursor"
 
-    private let directory: SpoolDirectory
+    private let directory: Directory
     private let reports: SpoolReports
-    private var descriptor: Int32 = -1
+    private var file: Descriptor?
     private var generation: UInt64 = 0
 
-    init(in directory: SpoolDirectory, _ reports: SpoolReports) {
+    init(in directory: Directory, _ reports: SpoolReports) {
         self.directory = directory
         self.reports = reports
     }
 
-    deinit { if descriptor >= 0 { directory.close(descriptor) } }
-
     /// Opens the file and reads it; nil, with a report of damage, if it says nothing that is whole.
     func load() -> SpoolCursor? {
-        for _ in 0..<SpoolDisk.readAttempts where descriptor < 0 {
-            descriptor = directory.open(Self.name, O_RDWR | O_CREAT)
-        }
-        guard descriptor >= 0 else {
-            reports.fail("cannot open the spool's cursor", Self.name, hw_errno())
-            return nil
-        }
+        do throws(SystemFailure) {
+            file = try Self.retrying { () throws(SystemFailure) in
+                try directory.openOrCreate(Self.name, for: .writing)
+            }
+        } catch { reports.fail("cannot open the spool's cursor", Self.name, error) }
+        guard let file else { return nil }
         var content: [UInt8] = []
-        var error: Int32 = EIO
-        for _ in 0..<SpoolDisk.readAttempts where error != 0 {
-            content = []
-            error = directory.read(descriptor, from: 0, limit: SpoolCursor.fileSize, into: &content)
-        }
-        if error != 0 { reports.fail("cannot read the spool's cursor", Self.name, error) }
+        do throws(SystemFailure) {
+            try Self.retrying { () throws(SystemFailure) in
+                content = []
+                try file.read(from: 0, limit: SpoolCursor.fileSize, into: &content)
+            }
+        } catch { reports.fail("cannot read the spool's cursor", Self.name, error) }
         if let cursor = SpoolCursor.newest(in: content) {
             generation = cursor.generation
             return cursor
@@ -128,9 +125,18 @@ final class CursorFile {
         return nil
     }
 
+    private static func retrying<Value>(
+        _ body: () throws(SystemFailure) -> Value
+    ) throws(SystemFailure) -> Value {
+        for _ in 1..<SpoolDisk.readAttempts {
+            do throws(SystemFailure) { return try body() } catch {}
+        }
+        return try body()
+    }
+
     /// Fills the file with the first state of a spool.
     func start(_ state: BatchState, identity: [UInt8]) {
-        if descriptor >= 0 { _ = clear() }
+        if let file { _ = try? clear(file) }
         _ = save(state, identity: identity, synchronizes: false)
     }
 
@@ -138,19 +144,17 @@ final class CursorFile {
     ///
     /// After a failure the next write goes to the same slot, so that the other one stays whole.
     func save(_ state: BatchState, identity: [UInt8], synchronizes: Bool) -> Bool {
-        guard descriptor >= 0 || reopen() else { return false }
         let next = generation + 1
         let cursor = SpoolCursor(generation: next, identity: identity, state: state)
-        let slot = Int(next % 2) * SpoolCursor.slotSize
-        var error = directory.write(descriptor, cursor.encoded(), at: slot)
-        if error == 0 && synchronizes { error = directory.synchronize(descriptor) }
-        guard error == 0 else {
+        do throws(SystemFailure) {
+            let file = if let file { file } else { try reopened() }
+            self.file = file
+            try file.write(cursor.encoded(), at: Int(next % 2) * SpoolCursor.slotSize)
+            if synchronizes { try file.sync() }
+        } catch {
             reports.fail("cannot write the spool's cursor", Self.name, error)
             // The program has closed it: it is opened again for the next state.
-            if error == EBADF {
-                directory.close(descriptor)
-                descriptor = -1
-            }
+            if error.isError(EBADF) { file = nil }
             return false
         }
         generation = next
@@ -158,20 +162,14 @@ final class CursorFile {
     }
 
     /// Opens a file that could not be opened at first; what it says is older than what is known.
-    private func reopen() -> Bool {
-        descriptor = directory.open(Self.name, O_RDWR | O_CREAT)
-        guard descriptor >= 0 else { return false }
-        if clear() { return true }
-        directory.close(descriptor)
-        descriptor = -1
-        return false
+    private func reopened() throws(SystemFailure) -> Descriptor {
+        let file = try directory.openOrCreate(Self.name, for: .writing)
+        try clear(file)
+        return file
     }
 
     /// Makes room for both slots, so that no later write can meet a full disk.
-    private func clear() -> Bool {
-        let zeros = [UInt8](repeating: 0, count: SpoolCursor.fileSize)
-        let error = directory.write(descriptor, zeros, at: 0)
-        if error != 0 { reports.fail("cannot write the spool's cursor", Self.name, error) }
-        return error == 0
+    private func clear(_ file: Descriptor) throws(SystemFailure) {
+        try file.write([UInt8](repeating: 0, count: SpoolCursor.fileSize), at: 0)
     }
 }

@@ -17,7 +17,7 @@ import Heartwood
 ///    (`+Groups`).
 /// 8. The files together never have more bytes than the limit that ``Spool`` checks before it writes.
 final class SpoolDisk {
-    let directory: SpoolDirectory
+    let directory: Directory
     let reports: SpoolReports
     let quarantine: Quarantine
     let writer: SegmentWriter
@@ -30,7 +30,13 @@ final class SpoolDisk {
     var segments = SegmentList()
     var reader: (firstID: UInt64, file: SegmentFile)?
     var losses = SpoolLosses()
-    var opening = SpoolOpening()
+    /// Whether the spool is being opened: what cannot be read is tried again at once, since ids and counts
+    /// depend on it.
+    private var isOpening = true
+    /// A reason other than damage for which a file could not be read while opening.
+    private var openingError: LogError?
+    /// The first id that no file, however damaged, can have had.
+    private var leastNextID: UInt64 = 1
     /// What was compacted: the segments before an id have nothing less serious than a level.
     private var compacted: (level: UInt8, end: UInt64) = (.max, 0)
 
@@ -38,7 +44,7 @@ final class SpoolDisk {
     ///
     /// - Throws: `LogError` when the directory cannot be used, or another logger has it.
     init(path: String, quarantineLimit: ByteCount, _ calls: SystemCalls) throws {
-        directory = try SpoolDirectory(path: path, calls)
+        directory = try Directory(path, for: .spool, calls: calls)
         reports = SpoolReports(path: path)
         quarantine = Quarantine(in: directory, limit: quarantineLimit, reports)
         writer = SegmentWriter(in: directory)
@@ -49,7 +55,7 @@ final class SpoolDisk {
         cutUnfinishedGroup()
         adoptUnsealed()
         finishResending(among: names)
-        if let error = opening.error { throw error }
+        if let openingError { throw openingError }
         reap(through: openedState.acknowledged)
     }
 
@@ -68,15 +74,15 @@ final class SpoolDisk {
     ///
     /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory.
     func endOpening() throws {
-        opening.end()
+        isOpening = false
         losses.beginCounting()
-        if let error = opening.error { throw error }
+        if let openingError { throw openingError }
     }
 
     /// The first id that was never used.
     var nextID: UInt64 {
         let used = segments.last.map { $0.lastID ?? $0.firstID } ?? 0
-        return max(opening.leastNextID, max(used, openedState.acknowledged, openedState.last) + 1)
+        return max(leastNextID, max(used, openedState.acknowledged, openedState.last) + 1)
     }
 
     /// Writes the state into the cursor; false, with a report, when that fails.
@@ -90,9 +96,10 @@ final class SpoolDisk {
 extension SpoolDisk {
     /// Finds the segments; returns the names of all files of the directory.
     private func loadSegments() throws -> [String] {
-        guard let files = directory.list() else {
+        let files: [(name: String, size: Int)]
+        do throws(SystemFailure) { files = try directory.regularFiles() } catch {
             throw LogError(
-                .file, "cannot list the spool's directory", place: directory.path, cause: hw_errno())
+                .file, "cannot list the spool's directory", place: directory.path, cause: error.number)
         }
         for file in files where file.name.hasSuffix(".seg") {
             guard SpoolSegment(name: file.name, size: file.size) == nil else { continue }
@@ -104,7 +111,7 @@ extension SpoolDisk {
         var kept: [SpoolSegment] = []
         for segment in found {
             if let last = kept.last, last.firstID == segment.firstID, last.lastID != nil {
-                _ = directory.remove(segment.name)
+                _ = try? directory.remove(segment.name)
             } else if kept.last?.firstID == segment.firstID {
                 quarantine.move(kept.removeLast().name)
                 kept.append(segment)
@@ -113,7 +120,7 @@ extension SpoolDisk {
             }
         }
         segments = SegmentList(kept)
-        for file in files where file.name.hasSuffix(".tmp") { _ = directory.remove(file.name) }
+        for file in files where file.name.hasSuffix(".tmp") { _ = try? directory.remove(file.name) }
         return files.map(\.name)
     }
 
@@ -132,11 +139,9 @@ extension SpoolDisk {
     }
 
     private func identityInHeader(_ segment: SpoolSegment) -> [UInt8]? {
-        let file = directory.open(segment.name, O_RDONLY)
-        guard file >= 0 else { return nil }
-        defer { directory.close(file) }
         var header: [UInt8] = []
-        _ = directory.read(file, from: 0, limit: SpoolSegment.headerSize, into: &header)
+        guard let (file, _) = try? directory.open(segment.name, for: .reading) else { return nil }
+        try? file.read(from: 0, limit: SpoolSegment.headerSize, into: &header)
         guard let named = header.withUnsafeBytes({ SpoolSegment.identity(inHeader: $0) }),
             named.firstID == segment.firstID
         else { return nil }
@@ -148,11 +153,11 @@ extension SpoolDisk {
         for segment in segments where segment.lastID == nil {
             let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
             guard let file = open(segment), let index = segments.index(of: segment.firstID) else {
-                opening.useIDs(before: segment.firstID + frames)
+                leastNextID = max(leastNextID, segment.firstID + frames)
                 continue
             }
             if segments[index].readFailures >= Self.readAttempts {
-                opening.useIDs(before: segment.firstID + frames)
+                leastNextID = max(leastNextID, segment.firstID + frames)
                 if file.entries.isEmpty {
                     quarantine.move(segment.name)
                     lose(segment)
@@ -228,81 +233,71 @@ extension SpoolDisk {
         let isActive = writer.isOpen && segment.firstID == segments.last?.firstID
         if let reader, reader.firstID == segment.firstID {
             // What was added and cannot be read comes before what follows it.
-            if !isActive || reader.file.refresh() == 0 { return reader.file }
+            if !isActive || (try? reader.file.refresh()) != nil { return reader.file }
             self.reader = nil
         }
         while let current = segments.index(of: segment.firstID) {
-            do {
-                return try read(segments[current], isActive)
-            } catch let error where opening.isUnderWay && error.isTransient {
-                // Counted as a failure; after the last one the file is no longer among the segments.
-                continue
-            } catch {
-                return nil
-            }
+            let (file, mayRetry) = read(segments[current], isActive)
+            // Counted as a failure; after the last one the file is no longer among the segments.
+            if file != nil || !isOpening || !mayRetry { return file }
         }
         return nil
     }
 
-    /// Why a segment has no content now.
-    private struct Unread: Error {
-        /// Whether it may be read another time.
-        var isTransient: Bool
-    }
-
-    private func read(_ segment: SpoolSegment, _ isActive: Bool) throws(Unread) -> SegmentFile {
+    /// Reads a segment; without its content, says whether it may be read another time.
+    private func read(_ segment: SpoolSegment, _ isActive: Bool) -> (file: SegmentFile?, mayRetry: Bool) {
         let file: SegmentFile
-        do {
-            file = try SegmentFile(segment, in: directory, identity: identity.isEmpty ? nil : identity)
-        } catch {
-            switch error {
-            case .system(let number): throw failed(segment, number)
-            case .foreign, .unidentified:
+        do throws(SystemFailure) {
+            let known = identity.isEmpty ? nil : identity
+            guard let found = try SegmentFile(segment, in: directory, identity: known) else {
                 reports.report(
                     .damaged, "a file of the spool was replaced; moved to quarantine/", segment.name)
                 quarantine.move(segment.name)
                 lose(segment)
-                throw Unread(isTransient: false)
+                return (nil, false)
             }
-        }
-        let error = file.refresh()
-        if error != 0 {
+            file = found
+        } catch { return (nil, failed(segment, error)) }
+        var isComplete = true
+        do throws(SystemFailure) { try file.refresh() } catch {
+            isComplete = false
             reports.fail("cannot read a file of the spool", segment.name, error)
-            guard countReadFailure(segment) else { throw Unread(isTransient: refuse(segment, error)) }
+            guard countReadFailure(segment) else { return (nil, mayRetry(segment, error)) }
             if isActive { sealActive() }
         }
         reader = (segment.firstID, file)
         // What cannot be read at last counts as damaged.
-        if !isActive || error != 0, segment.lastID != nil, let index = segments.index(of: segment.firstID) {
+        if !isActive || !isComplete, segment.lastID != nil, let index = segments.index(of: segment.firstID) {
             compare(segments[index], with: file)
         }
-        return file
+        return (file, false)
     }
 
-    /// Notes that a file cannot be opened: one that is gone, or fails too often, is lost.
-    private func failed(_ segment: SpoolSegment, _ error: Int32) -> Unread {
-        reports.fail("cannot read a file of the spool", segment.name, error)
-        if error == ENOENT {
+    /// Counts that a file cannot be opened: one that is gone, or fails too often, is lost.
+    ///
+    /// Returns whether it may be tried again.
+    private func failed(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
+        reports.fail("cannot read a file of the spool", segment.name, failure)
+        if failure.isError(ENOENT) {
             lose(segment)
-            return Unread(isTransient: false)
+            return false
         }
-        guard countReadFailure(segment) else { return Unread(isTransient: refuse(segment, error)) }
+        guard countReadFailure(segment) else { return mayRetry(segment, failure) }
         quarantine.move(segment.name)
         lose(segment)
-        return Unread(isTransient: false)
+        return false
     }
 
     /// Whether it may be read at once.
     ///
     /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file
     /// that is not ours to open stays where it is.
-    private func refuse(_ segment: SpoolSegment, _ error: Int32) -> Bool {
-        guard opening.isUnderWay, error != EIO else { return true }
-        guard [EMFILE, ENFILE, ENOMEM].contains(error) else { return false }
-        opening.fail(
-            LogError(
-                .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
-                cause: error))
+    private func mayRetry(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
+        guard isOpening, !failure.isError(EIO) else { return true }
+        guard failure.isError(EMFILE, ENFILE, ENOMEM) else { return false }
+        openingError = LogError(
+            .file, "cannot read a file of the spool", place: directory.path + "/" + segment.name,
+            cause: failure.number)
         return false
     }
 
@@ -370,16 +365,16 @@ extension SpoolDisk {
         _ output: [UInt8], _ ends: [Int], to index: Int, _ records: RecordQueue.Run,
         synchronizes: Bool
     ) -> Int {
-        let (written, error) = writer.append(output, ends, to: segments[index], records)
+        let (written, failure) = writer.append(output, ends, to: segments[index], records)
         let whole = ends.prefix { $0 <= written }.count
         var stored = records.prefix(whole)
         defer { writer.settle(stored) }
         var size = written
         var isCut = true
-        if error != 0 {
-            reports.fail("cannot write the spool; messages stay in memory", segments[index].name, error)
+        if let failure {
+            reports.fail("cannot write the spool; messages stay in memory", segments[index].name, failure)
             let end = whole > 0 ? ends[whole - 1] : 0
-            isCut = writer.truncate(to: segments[index].size + end) == 0
+            isCut = (try? writer.truncate(to: segments[index].size + end)) != nil
             if isCut { size = end }
         }
         note(stored, at: index, size)
@@ -391,16 +386,17 @@ extension SpoolDisk {
             return 0
         }
         // A file with a torn end is closed, and so is one that may grow no more while another one may.
-        if !isCut || error == EFBIG && segments[index].count > 0 { sealActive() }
+        if !isCut || failure?.isError(EFBIG) == true && segments[index].count > 0 { sealActive() }
         return whole
     }
 
     /// Waits until the disk has what was written to the active segment; false when it does not confirm that.
     private func confirm(_ name: String) -> Bool {
-        let error = writer.synchronize()
-        if error == 0 { return true }
-        reports.fail("cannot sync the spool to disk", name, error)
-        return SpoolDirectory.isUnsupported(error)
+        do throws(SystemFailure) { try writer.synchronize() } catch {
+            reports.fail("cannot sync the spool to disk", name, error)
+            return error.isUnsupported
+        }
+        return true
     }
 
     private func note(_ records: RecordQueue.Run, at index: Int, _ size: Int) {
@@ -422,19 +418,18 @@ extension SpoolDisk {
             sealActive()
         }
         let segment = SpoolSegment(firstID: record.id)
-        let error = writer.start(segment, identity: identity, at: uptime)
-        guard error == 0 else {
+        do throws(SystemFailure) { try writer.start(segment, identity: identity, at: uptime) } catch {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
             return nil
         }
-        if settings.synchronizes, case let error = directory.synchronize(), error != 0,
-            !SpoolDirectory.isUnsupported(error)
-        {
-            reports.fail(
-                "cannot sync the spool's directory; messages stay in memory", segment.name, error)
-            writer.end()
-            _ = directory.remove(segment.name)
-            return nil
+        do throws(SystemFailure) { if settings.synchronizes { try directory.sync() } } catch {
+            if !error.isUnsupported {
+                reports.fail(
+                    "cannot sync the spool's directory; messages stay in memory", segment.name, error)
+                writer.end()
+                _ = try? directory.remove(segment.name)
+                return nil
+            }
         }
         // What is left of an attempt that could not be removed was emptied.
         if let index = segments.index(of: segment.firstID) { segments.remove(at: index) }
@@ -453,7 +448,7 @@ extension SpoolDisk {
         // Whoever reads it next compares what is there with what should be.
         if reader?.firstID == segments[index].firstID { reader = nil }
         let name = segments[index].sealedName
-        if directory.rename(segments[index].name, to: name) == 0 { segments[index].name = name }
+        if (try? directory.replace(name, with: segments[index].name)) != nil { segments[index].name = name }
     }
 }
 
@@ -550,38 +545,35 @@ extension SpoolDisk {
         _ index: Int, with output: [UInt8], count: Int, lastID: UInt64, _ synchronizes: Bool
     ) -> Bool {
         let old = segments[index].name
-        let file = directory.open("compact.tmp", O_WRONLY | O_CREAT | O_TRUNC)
-        guard file >= 0 else { return false }
-        var (_, error) = directory.append(file, output)
-        if error == 0, synchronizes { error = directory.synchronize(file) }
-        directory.close(file)
         var compacted = segments[index]
         compacted.count = count
         compacted.lastID = lastID
         let name = compacted.sealedName
-        guard error == 0, directory.rename("compact.tmp", to: name) == 0 else {
-            _ = directory.remove("compact.tmp")
-            return false
-        }
+        do throws(SystemFailure) {
+            try directory.store(output, as: name, through: "compact.tmp", synchronizes: synchronizes)
+        } catch { return false }
         (compacted.size, compacted.name) = (output.count, name)
         segments[index] = compacted
         if reader?.firstID == compacted.firstID { reader = nil }
         if name == old { return true }
-        let failure = synchronizes ? directory.synchronize() : 0
-        if failure != 0 { reports.fail("cannot sync the spool's directory", name, failure) }
+        if synchronizes {
+            _ = reports.attempt("cannot sync the spool's directory", name) { () throws(SystemFailure) in
+                try directory.sync()
+            }
+        }
         // In any case: what was taken out of it must not come back.
-        _ = directory.remove(old)
+        _ = try? directory.remove(old)
         return true
     }
 
     @discardableResult
     func discard(at index: Int) -> Bool {
         let segment = segments[index]
-        let error = directory.remove(segment.name)
-        guard error == 0 else {
-            reports.fail("cannot remove a file of the spool", segment.name, error)
-            return false
+        let isRemoved = reports.attempt("cannot remove a file of the spool", segment.name) {
+            () throws(SystemFailure) in
+            try directory.remove(segment.name)
         }
+        guard isRemoved else { return false }
         if reader?.firstID == segment.firstID { reader = nil }
         segments.remove(at: index)
         return true
@@ -652,7 +644,9 @@ extension SpoolDisk {
         guard let index = segments.indices.last, segments[index].lastID ?? .max > id else { return true }
         // The name of a sealed file says what is in it: it goes first.
         let unsealed = SpoolSegment(firstID: segments[index].firstID).name
-        if segments[index].name != unsealed, directory.rename(segments[index].name, to: unsealed) == 0 {
+        if segments[index].name != unsealed,
+            (try? directory.replace(unsealed, with: segments[index].name)) != nil
+        {
             segments[index].name = unsealed
         }
         let firstID = segments[index].firstID
@@ -678,31 +672,11 @@ extension SpoolDisk {
     }
 
     private func cut(_ segment: SpoolSegment, to size: Int, at index: Int) -> Bool {
-        let file = directory.open(segment.name, O_WRONLY)
-        let error = file < 0 ? hw_errno() : directory.truncate(file, to: size)
-        if file >= 0 { directory.close(file) }
-        guard error == 0 else {
-            reports.fail("cannot truncate a file of the spool", segment.name, error)
-            return false
+        let isCut = reports.attempt("cannot truncate a file of the spool", segment.name) {
+            () throws(SystemFailure) in
+            try directory.open(segment.name).file.truncate(to: size)
         }
-        segments[index].size = size
-        return true
+        if isCut { segments[index].size = size }
+        return isCut
     }
-}
-
-/// The opening of a spool: what cannot be read is tried again at once, since ids and counts depend on it.
-struct SpoolOpening {
-    /// Whether the spool is being opened.
-    private(set) var isUnderWay = true
-    /// A reason other than damage for which a file could not be read.
-    private(set) var error: LogError?
-    /// The first id that no file, however damaged, can have had.
-    private(set) var leastNextID: UInt64 = 1
-
-    mutating func fail(_ error: LogError) { self.error = error }
-
-    /// Notes that a file may have ids before this one.
-    mutating func useIDs(before id: UInt64) { leastNextID = max(leastNextID, id) }
-
-    mutating func end() { isUnderWay = false }
 }

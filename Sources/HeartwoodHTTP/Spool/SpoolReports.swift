@@ -1,4 +1,3 @@
-import CHeartwood
 import Heartwood
 
 /// What went wrong with the files of a spool: errors for people, and counts.
@@ -19,9 +18,20 @@ final class SpoolReports {
     // MARK: Errors
 
     /// Reports a system call that failed.
-    func fail(_ message: String, _ name: String, _ error: Int32) {
+    func fail(_ message: String, _ name: String, _ failure: SystemFailure) {
         counters.failures += 1
-        keep(LogError(.file, message, place: path + "/" + name, cause: error))
+        keep(LogError(.file, message, place: path + "/" + name, cause: failure.number))
+    }
+
+    /// Calls `body`, and reports where it fails; returns whether it did not.
+    func attempt(
+        _ message: String, _ name: String, _ body: () throws(SystemFailure) -> Void
+    ) -> Bool {
+        do throws(SystemFailure) { try body() } catch {
+            fail(message, name, error)
+            return false
+        }
+        return true
     }
 
     func report(_ code: LogError.Code, _ message: String, _ name: String) {
@@ -171,14 +181,15 @@ struct SpoolLosses {
 final class Quarantine {
     private static let name = "quarantine"
 
-    private let directory: SpoolDirectory
+    private let directory: Directory
     private let reports: SpoolReports
     private let limit: Int
     /// What the files in it take, in bytes, with what was copied since.
-    private lazy var bytes = directory.list(Self.name)?.reduce(0) { $0 + min($1.size, 1 << 40) } ?? 0
+    private lazy var bytes =
+        (try? directory.subdirectory(Self.name).regularFiles())?.reduce(0) { $0 + min($1.size, 1 << 40) } ?? 0
 
     /// Makes it for the spool in a directory; damaged parts of files are copied up to so many bytes.
-    init(in directory: SpoolDirectory, limit: ByteCount, _ reports: SpoolReports) {
+    init(in directory: Directory, limit: ByteCount, _ reports: SpoolReports) {
         self.directory = directory
         self.reports = reports
         self.limit = limit.bytes
@@ -186,9 +197,9 @@ final class Quarantine {
 
     /// Moves a file of the spool.
     func move(_ name: String) {
-        let error = directory.move(name, into: Self.name)
-        if error != 0 {
-            reports.fail("cannot move a damaged file of the spool to quarantine/", name, error)
+        _ = reports.attempt("cannot move a damaged file of the spool to quarantine/", name) {
+            () throws(SystemFailure) in
+            try directory.move(name, into: directory.subdirectory(Self.name, isMade: true))
         }
     }
 
@@ -203,12 +214,12 @@ final class Quarantine {
             reports.report(
                 .damaged, "\(range.count) damaged bytes of the spool were moved to quarantine/",
                 segment.name)
-            guard bytes + range.count <= limit, directory.makeDirectory(Self.name) == 0 else { continue }
-            let copy = directory.open(
-                "\(segment.name).\(range.lowerBound)", in: Self.name, O_WRONLY | O_CREAT | O_TRUNC)
-            guard copy >= 0 else { continue }
-            bytes += directory.append(copy, file.content(range)).written
-            directory.close(copy)
+            let name = "\(segment.name).\(range.lowerBound)"
+            guard bytes + range.count <= limit,
+                let place = try? directory.subdirectory(Self.name, isMade: true),
+                let copy = try? place.openOrCreate(name), (try? copy.truncate(to: 0)) != nil
+            else { continue }
+            bytes += copy.append(file.content(range)).written
         }
     }
 }

@@ -20,7 +20,7 @@ package protocol UnsentStore: AnyObject {
     /// Whether it never drops anything to make room: dead letters are kept without a limit then.
     var keepsEverything: Bool { get }
     /// Where the logger may keep files of its own.
-    var directory: SpoolDirectory? { get }
+    var directory: Directory? { get }
     /// Whether it was closed: nothing may be asked of it any more but its figures.
     var isClosed: Bool { get }
 

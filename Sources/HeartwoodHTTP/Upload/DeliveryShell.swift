@@ -369,18 +369,16 @@ final class DeliveryShell {
         let ids = readableIDs(of: hand)
         var written: [(id: UInt64, reason: String)] = []
         for (index, reason) in entries {
-            let outcome = deadLetters?.append(
-                hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
-            countRemoved(outcome?.removed ?? 0)
-            if case .failed(let error) = outcome {
-                reportUnwritten(reason, error)
-            } else {
+            do throws(SystemFailure) {
+                let removed = try deadLetters?.append(
+                    hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
+                countRemoved(removed ?? 0)
                 written.append((ids[index], reason))
-            }
+            } catch { reportUnwritten(reason, error) }
         }
         // The store forgets a message only once the disk has its letter.
-        if let error = deadLetters?.synchronize(), error != 0, let last = written.last {
-            reportUnwritten(last.reason, error)
+        do throws(SystemFailure) { try deadLetters?.synchronize() } catch {
+            if let last = written.last { reportUnwritten(last.reason, error) }
             written = []
         }
         for letter in written {
@@ -395,12 +393,12 @@ final class DeliveryShell {
         if kept > 0 { events.append(.setAsideFailed(kept)) }
     }
 
-    private func reportUnwritten(_ reason: String, _ error: Int32) {
+    private func reportUnwritten(_ reason: String, _ failure: SystemFailure) {
         let trouble = LogError(
             .file,
             "the server rejected a message (\(reason)), and "
                 + "rejected.ndjson cannot be written; the message is kept",
-            place: store.directory?.path, cause: error)
+            place: store.directory?.path, cause: failure.number)
         host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
     }
 

@@ -3,7 +3,6 @@ import FoundationEssentials
 #else
 import Foundation
 #endif
-import CHeartwood
 import Heartwood
 
 /// The facts themselves, some of which are kept in the spool's directory from start to start.
@@ -18,7 +17,7 @@ struct DeviceRecord: Codable, Sendable, Equatable {
 
     /// Counts a start, and keeps the record in `directory` where there is one.
     static func started(
-        in directory: SpoolDirectory?, at time: LogTimestamp, version: String?, build: Int?
+        in directory: Directory?, at time: LogTimestamp, version: String?, build: Int?
     ) -> DeviceRecord {
         var record = directory.flatMap(load) ?? DeviceRecord()
         if record.starts == 0 { record.firstStart = time.secondsSince1970 }
@@ -33,29 +32,23 @@ struct DeviceRecord: Codable, Sendable, Equatable {
     }
 
     /// Keeps the user's name for later starts; an empty one ends that, and nil changes nothing.
-    mutating func keep(user: String?, in directory: SpoolDirectory?) {
+    mutating func keep(user: String?, in directory: Directory?) {
         guard let user, user != userName ?? "" else { return }
         userName = user.isEmpty ? nil : user
         store(in: directory)
     }
 
-    private static func load(_ directory: SpoolDirectory) -> DeviceRecord? {
-        let file = directory.open("device.json", O_RDONLY)
-        guard file >= 0 else { return nil }
-        defer { directory.close(file) }
-        var bytes: [UInt8] = []
-        guard directory.read(file, from: 0, limit: 65_536, into: &bytes) == 0 else { return nil }
+    private static func load(_ directory: Directory) -> DeviceRecord? {
+        guard let (file, _) = try? directory.open("device.json", for: .reading),
+            let bytes = try? directory.calls.contents(of: file.number, limit: 65_536)
+        else { return nil }
         return try? ValueDepth.decode(DeviceRecord.self, json: bytes)
     }
 
     /// Replaces the file as a whole; a failure costs a count of starts, and nothing else.
-    private func store(in directory: SpoolDirectory?) {
+    private func store(in directory: Directory?) {
         guard let directory, let bytes = try? JSONEncoder().encode(self) else { return }
-        let file = directory.open("device.tmp", O_WRONLY | O_CREAT | O_TRUNC)
-        guard file >= 0 else { return }
-        let (_, error) = directory.append(file, Array(bytes))
-        directory.close(file)
-        if error == 0 { _ = directory.rename("device.tmp", to: "device.json") }
+        try? directory.store(Array(bytes), as: "device.json", through: "device.tmp")
     }
 
     /// The dictionary, with what `facts` lets through.

@@ -27,17 +27,17 @@ extension HTTPLogger: DurableLogger {
     /// torn.
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
         guard let disk = journaled?.disk else { return nil }
-        let calls = disk.directory.calls
         // It was renamed when it was sealed, and is one of the last.
         for segment in disk.segments.reversed() {
-            let file = disk.directory.open(segment.name, O_RDONLY)
-            guard file >= 0 else {
-                if hw_errno() == ENOENT { continue }
-                throw SystemFailure(.open, hw_errno())
+            let file: Descriptor
+            do throws(SystemFailure) {
+                file = try disk.directory.open(segment.name, for: .reading).file
+            } catch {
+                guard error.isError(ENOENT) else { throw error }
+                continue
             }
-            defer { disk.directory.close(file) }
-            guard try calls.status(file).identity == intent.file else { continue }
-            let content = try intent.content(of: file, calls)
+            guard file.identity == intent.file else { continue }
+            let content = try intent.content(of: file.number, disk.directory.calls)
             let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }
             return mark == 0 ? nil : mark
         }

@@ -18,7 +18,7 @@ public final class UnsentMessages {
     /// - Parameter directory: An HTTP logger's spool, or `directory/user/prefix` of an event store.
     /// - Throws: `LogError` when there is no such directory or it cannot be used, or when a logger has it.
     public init(directory: String) throws {
-        guard SpoolDirectory.exists(directory) else {
+        guard (try? SystemCalls().target(directory.absolutePath()).kind) == .directory else {
             throw LogError(.file, "no store of unsent messages found", place: directory)
         }
         if try PartitionedSpool.isStore(directory) {

@@ -42,7 +42,7 @@ public struct LogFileReader: Sendable {
     package func paths() throws -> [String] { try list(opens: false).map(\.path) }
 
     private func list(opens: Bool) throws -> [LogFileInfo] {
-        let opened = try LogDirectory(directory, policy: .init(acceptsShared: true), isMade: false)
+        let opened = try Directory(directory, policy: .init(acceptsShared: true), isMade: false)
         return try LogFileInfo.list(opened, of: naming, opens: opens) { LogFileReader.isLog($0) }
     }
 
@@ -103,13 +103,10 @@ public struct LogFileReader: Sendable {
     {
         let lines = try lines(from: from, until: until)
         let (folder, name) = path.folderAndName
-        let target = try LogDirectory(folder, policy: .init(acceptsShared: true))
+        let target = try Directory(folder, policy: .init(acceptsShared: true))
         let file: Descriptor
-        do {
-            file = try target.create(name, mode: 0o600)
-        } catch {
-            let cause = (error as? SystemFailure)?.number
-            throw LogError(.file, "Cannot create the output file", place: path, cause: cause)
+        do throws(SystemFailure) { file = try target.create(name) } catch {
+            throw LogError(.file, "Cannot create the output file", place: path, cause: error.number)
         }
         var count = 0
         do {

@@ -134,7 +134,7 @@ private func text(of moment: LogTimestamp) -> String {
 private struct SupportReportWriter {
     private let options: LogSupportReport.Options
     private let moment: LogTimestamp
-    private let target: LogDirectory
+    private let target: Directory
     private let file: Descriptor
     private let name: String
     private let library: (any ArchiveLibrary)?
@@ -153,20 +153,20 @@ private struct SupportReportWriter {
         self.moment = moment
         room = options.maximumSize.bytes
         library = try? ArchiveLibraries.registered(for: "Compression")
-        target = try LogDirectory(directory, policy: .init(acceptsShared: true))
+        target = try Directory(directory, policy: .init(acceptsShared: true))
         let date = String(text(of: moment).prefix(19).map { $0 == ":" ? "-" : $0 })
         let base = "\(ProcessFacts.name)-report-\(date)"
         let ending = library == nil ? ".tar" : ".tar.gz"
         var number = 1
         while true {
             let name = (number == 1 ? base : "\(base)-\(number)") + ending
-            do {
-                file = try target.create(name, mode: 0o600)
+            do throws(SystemFailure) {
+                file = try target.create(name)
                 self.name = name
                 return
-            } catch let error as SystemFailure {
+            } catch {
                 number += 1
-                if error.number == EEXIST, number < 1000 { continue }
+                if error.isError(EEXIST), number < 1000 { continue }
                 throw LogError(
                     .file, "Cannot create the support report", place: target.path + "/" + name,
                     cause: error.number)

@@ -15,7 +15,7 @@ public import Heartwood
 ///
 /// Not thread-safe: owned by the logger's hooks.
 final class SQLiteStore {
-    let directory: LogDirectory
+    let directory: Directory
     let name: String
     var settings = SQLiteSettings() {
         didSet { if settings != oldValue { isConfigured = false } }
@@ -39,7 +39,7 @@ final class SQLiteStore {
     private static let keptAside = 3
 
     init(
-        directory: LogDirectory, name: String, clock: any LogClock,
+        directory: Directory, name: String, clock: any LogClock,
         noteProgress: @escaping () -> Void, report: @escaping (LogDiagnostics.Kind, String) -> Void
     ) {
         self.directory = directory
@@ -272,12 +272,10 @@ final class SQLiteStore {
             try checkCompanions()
             return
         }
-        do {
-            _ = try directory.create(name, mode: 0o600)
-        } catch let failure as SystemFailure {
+        do throws(SystemFailure) { _ = try directory.create(name) } catch {
             throw LogError(
                 .file, "Cannot create the database; check the permissions of its directory", place: path,
-                cause: failure.number)
+                cause: error.number)
         }
         // Left over from a database that was removed: not this one's.
         for suffix in SQLiteStore.suffixes { _ = try? directory.remove(name + suffix) }

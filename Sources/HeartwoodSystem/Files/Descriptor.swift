@@ -11,7 +11,7 @@ package final class Descriptor: Sendable {
     package let number: Int32
     /// What was opened.
     package let identity: FileStatus.Identity
-    private let calls: SystemCalls
+    fileprivate let calls: SystemCalls
     private let owner: ProcessOwner
     /// The number was found to be closed: whatever has it from then on is not ours, be it the same file.
     private let isLost = Atomic<Bool>(false)
@@ -59,5 +59,58 @@ package final class Descriptor: Sendable {
         // lock.
         if owner.isHere(calls) { calls.unlock(number) }
         calls.close(number)
+    }
+}
+
+/// Whole reads and writes, of what was opened and nothing else: they fail with `EBADF` where the number was
+/// closed.
+extension Descriptor {
+    /// Writes all of the bytes at the end of the file, in one call where the system takes them in one; never
+    /// raises `SIGXFSZ`.
+    ///
+    /// - Returns: how many bytes were written, and what prevented the rest.
+    package func append(_ bytes: [UInt8]) -> (written: Int, failure: SystemFailure?) {
+        write(bytes) { rest, _ throws(SystemFailure) in try calls.write(number, rest, quietly: true) }
+    }
+
+    /// Writes all of the bytes at a position of a file that was not opened to append.
+    package func write(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
+        let outcome = write(bytes) { rest, written throws(SystemFailure) in
+            try calls.write(number, rest, at: offset + written)
+        }
+        if let failure = outcome.failure { throw failure }
+    }
+
+    private func write(
+        _ bytes: [UInt8], _ write: (UnsafeRawBufferPointer, Int) throws(SystemFailure) -> Int
+    ) -> (written: Int, failure: SystemFailure?) {
+        do throws(SystemFailure) { _ = try status() } catch { return (0, error) }
+        return bytes.withUnsafeBytes { SystemCalls.writeWhole($0, write) }
+    }
+
+    /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; where it throws,
+    /// what it has read before.
+    package func read(from offset: Int, limit: Int, into output: inout [UInt8]) throws(SystemFailure) {
+        let rest = max(1, try status().size - offset)
+        var block = [UInt8](repeating: 0, count: min(limit, 262_144, rest))
+        var position = offset
+        while position - offset < limit {
+            let wanted = min(block.count, limit - (position - offset))
+            let count = try calls.fill(&block, wanted, from: number, at: position)
+            output.append(contentsOf: block.prefix(count))
+            if count < wanted { break }
+            position += count
+        }
+    }
+
+    package func truncate(to size: Int) throws(SystemFailure) {
+        _ = try status()
+        try calls.truncate(number, to: size)
+    }
+
+    /// Waits until the disk has the content.
+    package func sync() throws(SystemFailure) {
+        _ = try status()
+        try calls.sync(number)
     }
 }

@@ -8,15 +8,28 @@ import Musl
 import Darwin
 #endif
 
-/// A system call that failed, and the `errno` that says why.
+/// Why something cannot be done with a file: a system call that failed, with its `errno`, or a file that was
+/// refused though the system would open it.
 package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package let call: SystemCall
     package let number: Int32
+    /// Why the file was refused; nil where the system call failed.
+    package let refusal: FileRefusal?
 
     package init(_ call: SystemCall, _ number: Int32) {
-        self.call = call
-        self.number = number
+        (self.call, self.number, refusal) = (call, number, nil)
     }
+
+    private init(_ refusal: FileRefusal) {
+        (call, number) = (.open, refusal == .badName ? EINVAL : EPERM)
+        self.refusal = refusal
+    }
+
+    /// A file that must not be used.
+    package static func refused(_ refusal: FileRefusal) -> SystemFailure { SystemFailure(refusal) }
+
+    /// Whether the system call failed with one of these numbers.
+    package func isError(_ numbers: Int32...) -> Bool { refusal == nil && numbers.contains(number) }
 
     /// Whether the file system has no such call: it will fail the same way each time.
     package var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(number) }
@@ -24,7 +37,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// Whether a lock was refused because the file system has none.
     package var hasNoLocks: Bool { call == .lock && (isUnsupported || number == ENOLCK) }
 
-    package var description: String { "\(call.rawValue): \(SystemFailure.reason(of: number))" }
+    package var description: String {
+        refusal?.explanation ?? "\(call.rawValue): \(SystemFailure.reason(of: number))"
+    }
 
     /// The system's words for an `errno`.
     package static func reason(of number: Int32) -> String {
@@ -33,6 +48,27 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
         let bytes = buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         return bytes.isEmpty
             ? "errno \(number)" : "errno \(number): " + String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Why a file is not used though the system would open it.
+package enum FileRefusal: Sendable, Hashable {
+    /// The name is empty, is `.` or `..`, or has a slash or a zero byte in it.
+    case badName
+    /// A symbolic link, a pipe, a device or a directory has the name.
+    case notRegular
+    /// The file belongs to another user.
+    case foreignOwner
+    /// The file has another name as well, which could be anywhere.
+    case linked
+
+    package var explanation: String {
+        switch self {
+        case .badName: "its name contains a path separator"
+        case .notRegular: "it is a symbolic link, a pipe, a device or a directory"
+        case .foreignOwner: "it belongs to another user"
+        case .linked: "it has a second name (a hard link)"
+        }
     }
 }
 

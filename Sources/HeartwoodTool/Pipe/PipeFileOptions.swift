@@ -87,7 +87,7 @@ struct PipeFileOptions {
         settings.currentLink = arguments.value("--current-link")
         fixedName = arguments.value("--fixed-name")
         for (option, name) in [("--current-link", settings.currentLink), ("--fixed-name", fixedName)] {
-            guard let name, !LogDirectory.isSafe(name) else { continue }
+            guard let name, !Directory.isSafe(name) else { continue }
             throw UsageError("\(option) expects the name of a file, without a directory (got “\(name)”)")
         }
         if let fixedName, settings.currentLink == fixedName {

@@ -3,31 +3,34 @@ import Heartwood
 
 /// Where a subcommand writes bytes to: standard output, or a new file.
 final class ByteOutput: Sendable {
-    static let standard = ByteOutput(1, "standard output")
+    static let standard = ByteOutput()
 
     let place: String
-    private let descriptor: Int32
+    /// The new file, and the directory in which it is; nil for standard output.
+    private let file: (directory: Directory, name: String, file: Descriptor)?
+    private var descriptor: Int32 { file?.file.number ?? 1 }
 
-    private init(_ descriptor: Int32, _ place: String) {
-        self.descriptor = descriptor
-        self.place = place
-    }
-
-    deinit { if descriptor > 2 { close(descriptor) } }
+    private init() { (place, file) = ("standard output", nil) }
 
     /// Makes a file that only its owner may read.
     ///
     /// - Throws: `LogError` where there is one already, or none can be made.
     convenience init(newFile path: String) throws {
-        let descriptor = SystemCalls.createFile(path)
-        guard descriptor >= 0 else {
+        let (folder, name) = path.folderAndName
+        let directory = try Directory(folder, policy: .init(acceptsShared: true), isMade: false)
+        do throws(SystemFailure) { try self.init(newFile: name, in: directory) } catch {
             throw LogError(
                 .file,
-                hw_errno() == EEXIST
+                error.isError(EEXIST)
                     ? "the file already exists; choose another name" : "cannot create the file",
-                place: path, cause: hw_errno())
+                place: path, cause: error.number)
         }
-        self.init(descriptor, path)
+    }
+
+    /// Makes a file in a directory that only its owner may read.
+    init(newFile name: String, in directory: Directory) throws(SystemFailure) {
+        place = directory.path + "/" + name
+        file = (directory, name, try directory.create(name))
     }
 
     /// Writes all bytes.
@@ -44,14 +47,14 @@ final class ByteOutput: Sendable {
     }
 
     /// Removes the file again.
-    func remove() { if descriptor > 2 { unlink(place) } }
+    func remove() { if let file { _ = try? file.directory.remove(file.name) } }
 
     /// Waits until the disk has what was written to the file.
     ///
     /// - Throws: `LogError` where it has not.
     func synchronize() throws {
-        if descriptor > 2, fsync(descriptor) != 0 {
-            throw LogError(.file, "cannot sync the file to disk", place: place, cause: hw_errno())
+        do throws(SystemFailure) { try file?.file.sync() } catch {
+            throw LogError(.file, "cannot sync the file to disk", place: place, cause: error.number)
         }
     }
 }

@@ -13,12 +13,6 @@ import Musl
 
 /// System calls in a form that the rest of the tool can use on every system.
 extension SystemCalls {
-    /// Makes a file that is not there yet, for its owner alone; negative on failure, with the reason in
-    /// `errno`.
-    static func createFile(_ path: String) -> Int32 {
-        open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    }
-
     /// Opens a file to be mapped, made for its owner alone where it is missing; negative on failure, with the
     /// reason in `errno`.
     static func openShared(_ path: String) -> Int32 {
@@ -28,13 +22,13 @@ extension SystemCalls {
     /// Makes a directory for temporary files that only the user may read.
     ///
     /// - Throws: `LogError` where that is not possible.
-    static func makeTemporaryDirectory() throws -> String {
+    static func makeTemporaryDirectory() throws -> Directory {
         let parent = ProcessEnvironment.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var path = Array((parent + "/heartwood-XXXXXX").utf8CString)
         guard mkdtemp(&path) != nil else {
             throw LogError(.file, "cannot create a temporary directory", place: parent, cause: errno)
         }
-        return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return try Directory(String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
     /// Takes a file for this process, until it is closed; false where another has it.

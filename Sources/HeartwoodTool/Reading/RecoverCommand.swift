@@ -39,7 +39,7 @@ enum RecoverCommand: Subcommand {
             throw UsageError("expected one directory")
         }
         // A journal's directory that is missing is a mistake, not something to make.
-        _ = try LogDirectory(path, isMade: false)
+        _ = try Directory(path, isMade: false)
         let isWhole = Locked(true)
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64))
         dispatcher.diagnostics.interval = .zero

@@ -24,14 +24,12 @@ import Testing
         "The file of refused messages is bounded, the newest are there, and each that was removed is counted")
     func bounded() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let file = DeadLetterFile(in: place, limit: .kibibytes(16))
         var removed = 0
         for number in 0..<500 {
-            let outcome = file.append(
+            removed += try file.append(
                 Self.entry("letter \(number)"), reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0))
-            #expect(outcome.isKept)
-            removed += outcome.removed
             let size = try ["rejected.ndjson", "rejected.1.ndjson"].reduce(0) { sum, name in
                 directory.names().contains(name) ? try sum + directory.read(name).count : sum
             }
@@ -47,12 +45,12 @@ import Testing
 
     @Test("Without a limit no refused message is ever removed") func unlimited() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let file = DeadLetterFile(in: place, limit: nil)
         for number in 0..<2000 {
-            let outcome = file.append(
+            let removed = try file.append(
                 Self.entry("letter \(number)"), reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0))
-            #expect(outcome == .kept(removed: 0))
+            #expect(removed == 0)
         }
         #expect(try Self.lines(directory).count == 2000)
         #expect(!directory.names().contains("rejected.1.ndjson"))
@@ -63,15 +61,19 @@ import Testing
         arguments: [1, 70_000])
     func torn(length: Int) throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let file = DeadLetterFile(in: place, limit: nil)
         let time = LogTimestamp(nanoseconds: 0)
-        #expect(file.append(Self.entry("first", id: "1"), reason: "400", key: "k", at: time).isKept)
+        #expect(throws: Never.self) {
+            try file.append(Self.entry("first", id: "1"), reason: "400", key: "k", at: time)
+        }
         let whole = try directory.read("rejected.ndjson")
         try directory.write("rejected.ndjson", whole + [UInt8](repeating: 0x7B, count: length))
         chmod(directory.path + "/rejected.ndjson", 0o600)
         #expect(DeadLetters.count("rejected.ndjson", in: place) == 1)
-        #expect(file.append(Self.entry("second", id: "2"), reason: "400", key: "k", at: time).isKept)
+        #expect(throws: Never.self) {
+            try file.append(Self.entry("second", id: "2"), reason: "400", key: "k", at: time)
+        }
         let lines = try Self.lines(directory)
         #expect(lines.count == 2 && Array(whole.dropLast()) == lines[0])
         var letters = DeadLetters(in: place, payloadLimit: 1 << 20).iterator()
@@ -98,30 +100,38 @@ import Testing
     @Test("The disk has the refused messages before their store forgets them: once for all of an answer")
     func synchronized() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path, FaultyKernel.calls)
+        let place = try Directory(directory.path, for: .spool, calls: FaultyKernel.calls)
         let file = DeadLetterFile(in: place, limit: .kibibytes(16))
         let time = LogTimestamp(nanoseconds: 0)
         let disk = Disk()
-        FaultyKernel.$faults.withValue(disk) {
-            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 0)
+        try FaultyKernel.$faults.withValue(disk) {
+            try file.synchronize()
+            #expect(disk.waits.withLock { $0 } == 0)
             for number in 0..<5 {
-                #expect(file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).isKept)
+                #expect(throws: Never.self) {
+                    try file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time)
+                }
             }
-            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
-            #expect(file.synchronize() == 0 && disk.waits.withLock { $0 } == 1)
+            try file.synchronize()
+            #expect(disk.waits.withLock { $0 } == 1)
+            try file.synchronize()
+            #expect(disk.waits.withLock { $0 } == 1)
             // The name of the new file as well, once.
             #expect(disk.nameWaits.withLock { $0 } == 1)
             // A file that becomes the older one is on the disk first.
             var removed = 0
             for number in 0..<200 where !directory.names().contains("rejected.1.ndjson") {
-                removed += file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time).removed
+                removed += try file.append(Self.entry("\(number)"), reason: "400", key: "k", at: time)
             }
             #expect(directory.names().contains("rejected.1.ndjson") && removed == 0)
             #expect(disk.waits.withLock { $0 } == 2)
-            #expect(file.synchronize() == 0 && disk.nameWaits.withLock { $0 } == 2)
+            try file.synchronize()
+            #expect(disk.nameWaits.withLock { $0 } == 2)
             disk.isFailing.withLock { $0 = true }
-            #expect(file.append(Self.entry("last"), reason: "400", key: "k", at: time).isKept)
-            #expect(file.synchronize() == EIO)
+            #expect(throws: Never.self) {
+                try file.append(Self.entry("last"), reason: "400", key: "k", at: time)
+            }
+            #expect(throws: SystemFailure(.sync, EIO)) { try file.synchronize() }
         }
     }
 
@@ -191,18 +201,18 @@ import Testing
     {
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory()
-            let place = try SpoolDirectory(path: directory.path)
+            let place = try Directory(directory.path, for: .spool)
             let file = DeadLetterFile(in: place, limit: nil)
             let time = LogTimestamp(nanoseconds: 0)
-            #expect(file.append(DeadLetterFileTests.entry("a"), reason: "r", key: "k", at: time).isKept)
+            _ = try file.append(DeadLetterFileTests.entry("a"), reason: "r", key: "k", at: time)
             let size = try directory.read("rejected.ndjson").count
             // From here on no file may become larger than that and half a line.
             let cap = rlim_t(size + size / 2)
             var limit = rlimit(rlim_cur: cap, rlim_max: cap)
             setrlimit(__rlimit_resource_t(UInt32(RLIMIT_FSIZE.rawValue)), &limit)
-            #expect(
-                file.append(DeadLetterFileTests.entry("b"), reason: "r", key: "k", at: time) == .failed(EFBIG)
-            )
+            #expect(throws: SystemFailure(.write, EFBIG)) {
+                try file.append(DeadLetterFileTests.entry("b"), reason: "r", key: "k", at: time)
+            }
             let left = try directory.read("rejected.ndjson").count
             exit(left == size ? 0 : 1)
         }
@@ -234,7 +244,7 @@ import Testing
         #expect(await bench.logger.deliver(timeout: .testLimit))
         let figures = bench.logger.httpStatistics
         #expect(figures.acknowledged == 500 && figures.rejected == 500)
-        let spool = try SpoolDirectory(path: bench.path(closing: true))
+        let spool = try Directory(bench.path(closing: true), for: .spool)
         let kept =
             DeadLetters.count("rejected.ndjson", in: spool)
             + DeadLetters.count("rejected.1.ndjson", in: spool)
@@ -268,10 +278,10 @@ extension HTTPBench {
             // Of the limit's halves the older takes all but one letter.
             for number in 0..<refused {
                 if number == refused - 1 {
-                    _ = place.rename("rejected.ndjson", to: "rejected.1.ndjson")
+                    try? place.replace("rejected.1.ndjson", with: "rejected.ndjson")
                 }
                 let letters = DeadLetterFile(in: place, limit: nil)
-                #expect(letters.append(letter(number), reason: "400", key: "k", at: time).isKept)
+                _ = try letters.append(letter(number), reason: "400", key: "k", at: time)
             }
         }
         return directory
@@ -289,7 +299,7 @@ extension HTTPBench {
     /// Opens the store as the next process does.
     private func with(
         _ kind: Kind, _ directory: TemporaryDirectory,
-        _ body: (any UnsentStore, () throws -> (messages: Int, others: Int), SpoolDirectory) throws -> Void
+        _ body: (any UnsentStore, () throws -> (messages: Int, others: Int), Directory) throws -> Void
     ) throws {
         switch kind {
         case .spool:

@@ -111,7 +111,9 @@ import Testing
         #expect(append([1], to: store))
         let letters = DeadLetterFile(in: try #require(store.directory), limit: nil)
         let entry = RemoteEntry(LogMessage("refused"))
-        #expect(letters.append(entry, reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0)).isKept)
+        #expect(throws: Never.self) {
+            try letters.append(entry, reason: "400", key: "k", at: LogTimestamp(nanoseconds: 0))
+        }
         #expect(try store.resendRejected().messages == 1)
         let first = try #require(store.nextPiece(maximumCount: 1, maximumBytes: 1000, probe: false))
         #expect(first.records.map(\.payload) == [[1]])

@@ -54,7 +54,8 @@ import Testing
     func cursorSlots() throws {
         let directory = try TemporaryDirectory(isFast: true)
         let file = CursorFile(
-            in: try SpoolDirectory(path: directory.path, SystemCalls()), SpoolReports(path: directory.path))
+            in: try Directory(directory.path, for: .spool, calls: SystemCalls()),
+            SpoolReports(path: directory.path))
         #expect(file.load() == nil)
         for number in UInt64(1)...5 {
             let state = BatchState(acknowledged: number)

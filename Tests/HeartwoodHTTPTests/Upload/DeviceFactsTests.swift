@@ -9,7 +9,7 @@ import Testing
 @Suite(.inTurn) struct DeviceFactsTests {
     @Test("Starts are counted from run to run, and what was first stays") func starts() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let first = DeviceRecord.started(
             in: place, at: LogTimestamp(nanoseconds: 1_000_000_000), version: "1", build: 1)
         let second = DeviceRecord.started(
@@ -30,7 +30,7 @@ import Testing
         throws
     {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let time = LogTimestamp(nanoseconds: 1_000_000_000)
         let none = DeviceRecord.started(in: place, at: time, version: nil, build: nil)
         #expect(none.dictionary(.app, version: nil, build: nil, user: nil).isEmpty)
@@ -71,7 +71,7 @@ import Testing
 
     @Test("A record with numbers at their limits is counted on without an overflow") func extremes() throws {
         let directory = try TemporaryDirectory()
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         for starts in ["9223372036854775807", "-9223372036854775808"] {
             let json =
                 #"{"uuid":"no uuid","firstStart":1e308,"lastStart":-1e308,"starts":\#(starts),"firstAppBuild":9223372036854775807}"#
@@ -96,7 +96,7 @@ import Testing
         try directory.write("device.json", Array("{nonsense".utf8))
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: directory.path + "/device.json")
-        let place = try SpoolDirectory(path: directory.path)
+        let place = try Directory(directory.path, for: .spool)
         let record = DeviceRecord.started(
             in: place, at: LogTimestamp(nanoseconds: 0), version: nil, build: nil)
         #expect(record.starts == 1)

@@ -23,7 +23,7 @@ import Testing
 
     private func makeLogger() throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), settings: FileSettings(naming: naming), formatter: nil,
+            Directory(scratch.logs, calls: calls), settings: FileSettings(naming: naming), formatter: nil,
             clock: clock)
         logger.minimumFreeSpace = .zero
         return logger
@@ -209,7 +209,7 @@ import Testing
         final class Removing: LogArchiveProcessor, @unchecked Sendable {
             override func process(_ file: LogFileInfo) throws -> Outcome { .remove }
         }
-        let directory = try LogDirectory(scratch.logs)
+        let directory = try Directory(scratch.logs)
         let engine = FileEngine(
             directory: directory, settings: FileSettings.unlimited(naming: naming), clock: clock)
         var log = RecordLog()

@@ -19,7 +19,7 @@ import Testing
             naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
+            directory: try Directory(scratch.logs, calls: calls), settings: settings, clock: clock)
     }
 
     @Test(
@@ -157,11 +157,13 @@ import Testing
         symlink(scratch.path, scratch.logs + "/" + name)
         let refused = Locked<[String]>([])
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs),
+            directory: try Directory(scratch.logs),
             settings: FileSettings.unlimited(naming: LogFileNaming(application: "t")),
             clock: clock,
             report: { event in
-                if case .refused(.notRegular, let name) = event { refused.withLock { $0.append(name) } }
+                if case .unusable(.refused(.notRegular), let name) = event {
+                    refused.withLock { $0.append(name) }
+                }
             })
         var log = RecordLog()
         log.write(1, to: engine)
@@ -369,7 +371,7 @@ import Testing
                 return nil
             }
             let engine = FileEngine(
-                directory: try LogDirectory(scratch.logs, calls: counted),
+                directory: try Directory(scratch.logs, calls: counted),
                 settings: FileSettings.unlimited(naming: naming), clock: clock)
             var log = RecordLog()
             log.write(1, to: engine)

@@ -333,7 +333,7 @@ import Testing
     func removedWhileFull() throws {
         let calls = SystemCalls { call in call == .write ? .fails(ENOSPC) : nil }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.diagnostics.handler = { _ in }
@@ -355,7 +355,7 @@ import Testing
             return nil
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -377,7 +377,7 @@ import Testing
             return nil
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "app")), formatter: nil, clock: clock)
         let dispatcher = LogDispatcher()
         dispatcher.add(logger)
@@ -432,7 +432,7 @@ import Testing
             if call == .sync { syncs.increase() }
             return nil
         }
-        let directory = try LogDirectory(scratch.logs, calls: calls)
+        let directory = try Directory(scratch.logs, calls: calls)
         func change(_ settings: inout FileSettings) {
             settings.maximumMessageSize = nil
             settings.syncPolicy = .everyBatch

@@ -24,7 +24,7 @@ import Testing
             settings.waitingLimit = .bytes(100)
             try change(&settings)
             engine = FileEngine(
-                directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
+                directory: try Directory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
                 clock: clock, report: { [reports] event in reports.withLock { $0.append("\(event)") } })
         }
 

@@ -101,7 +101,7 @@ import Testing
         let journals = try FileManager.default.contentsOfDirectory(atPath: path + "/journal")
         let left = try #require(journals.first { $0.hasSuffix(".journal") })
         // Somebody else holds the first while the second runs.
-        let directory = try LogDirectory(path + "/journal")
+        let directory = try Directory(path + "/journal")
         var held = Optional(try directory.open(left).0)
         #expect(try held.map { try directory.calls.tryLock($0.number) } == true)
         await dieBeforeLastWrite(path, "second", lines: 2)
@@ -130,7 +130,7 @@ import Testing
                 elsewhere = JournalScene().makeDispatcher(path)
                 elsewhere?.add(
                     try FileLogger(
-                        LogDirectory(path + "/elsewhere"),
+                        Directory(path + "/elsewhere"),
                         settings: FileSettings(naming: JournalScene.naming), formatter: nil, name: "other"))
                 #expect(await elsewhere?.flush(timeout: .testLimit).isComplete == true)
             }

@@ -76,7 +76,7 @@ import Testing
                 }
             }
             let logger = try FileLogger(
-                LogDirectory(fixture.scratch.path + "/logs", calls: calls),
+                Directory(fixture.scratch.path + "/logs", calls: calls),
                 settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
             logger.minimumFreeSpace = .zero
             let dispatcher = fixture.makeDispatcher()
@@ -202,7 +202,7 @@ import Testing
         let isFull = Box(false)
         let calls = SystemCalls { isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
         let half = try FileLogger(
-            LogDirectory(fixture.scratch.path + "/b", calls: calls),
+            Directory(fixture.scratch.path + "/b", calls: calls),
             settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
         half.minimumFreeSpace = .zero
         for logger in [full, half] {
@@ -239,7 +239,7 @@ import Testing
             return allowed.withLock { $0.isEmpty ? .fails(ENOSPC) : $0.removeFirst() }
         }
         let logger = try FileLogger(
-            LogDirectory(fixture.scratch.path + "/logs", calls: calls),
+            Directory(fixture.scratch.path + "/logs", calls: calls),
             settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
         logger.minimumFreeSpace = .zero
         dispatcher.add(logger)
@@ -327,7 +327,7 @@ import Testing
             }
             let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
             let logger = try FileLogger(
-                LogDirectory(path + "/logs", calls: calls),
+                Directory(path + "/logs", calls: calls),
                 settings: FileSettings(naming: JournalFixture.naming), formatter: nil, name: "file")
             logger.maximumMessageSize = nil
             dispatcher.add(logger)

@@ -36,7 +36,7 @@ final class JournalFixture: Sendable {
     ) throws -> FileLogger {
         let calls = SystemCalls { [isFull] in isFull.value && $0 == .write ? .fails(ENOSPC) : nil }
         let logger = try FileLogger(
-            LogDirectory(scratch.path + "/" + directory, calls: calls),
+            Directory(scratch.path + "/" + directory, calls: calls),
             settings: FileSettings(naming: Self.naming), formatter: formatter, name: name)
         logger.minimumFreeSpace = .zero
         logger.maximumFileCount = nil

@@ -150,7 +150,7 @@ import Testing
         let scratch = Scratch()
         await #expect(processExitsWith: .exitCode(0)) { [path = scratch.path as String] in
             let cutter = Cutter()
-            let directory = try LogDirectory(path, calls: SystemCalls(kernel: FaultyKernel(cutter)))
+            let directory = try Directory(path, calls: SystemCalls(kernel: FaultyKernel(cutter)))
             let now = LogTimestamp(Date())
             let mapping = try JournalFile(in: directory, ringSize: 65_536, now: now).mapping
             guard mapping.loss == nil else { exit(1) }
@@ -215,7 +215,7 @@ import Testing
             if round == 1 {
                 for number in 0..<200 { logInfo("message \(number)", to: dispatcher) }
                 let size = try #require(
-                    try LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+                    try Directory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
                 #expect(truncate(journal, off_t(size - 65_536 + 100)) == 0)
             } else {
                 #expect(unlink(journal) == 0)
@@ -251,7 +251,7 @@ import Testing
             }
             let journal = try #require(path(before))
             let size = try #require(
-                try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+                try? Directory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
             #expect(truncate(journal, off_t(size - 65_536 + cut)) == 0)
             if isClosed { dispatcher.journal = nil } else { dispatcher.drainNow() }
             waitUntil { dispatcher.journalStatus != before }
@@ -289,7 +289,7 @@ import Testing
             let before = dispatcher.journalStatus
             let journal = try #require(path(before))
             let size = try #require(
-                try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+                try? Directory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
             // It was just looked after, and will not be for a moment.
             dispatcher.consumer.drain.withLock { _ = $0.journalLook.isDue(at: SystemClock().uptime()) }
             // In front of the ring's 64 KiB is the page of its counters.
@@ -325,7 +325,7 @@ import Testing
         }
         let journal = try #require(path(before))
         let size = try #require(
-            try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+            try? Directory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
         let start = ends[kept] - (ends[1] - ends[0])
         #expect(truncate(journal, off_t(size - 65_536 + Int(start % 65_536))) == 0)
         #expect(truncate(journal, off_t(size)) == 0)
@@ -352,7 +352,7 @@ import Testing
         dispatcher.submit { _ in done.value = true }
         let journal = try #require(path(before))
         let size = try #require(
-            try? LogDirectory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
+            try? Directory(fixture.journal).status((journal as NSString).lastPathComponent)?.size)
         // Behind all records, and no multiple of a page: nothing of it raises a signal.
         #expect(truncate(journal, off_t(size - 1001)) == 0)
         dispatcher.journal = nil
@@ -500,7 +500,7 @@ import Testing
         }
         let dispatcher = LogDispatcher(ringCapacity: .kibibytes(64), journal: .file(path + "/next"))
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
+            Directory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
             formatter: nil, name: "file")
         dispatcher.add(logger)
         logInfo("line 0", to: dispatcher)
@@ -545,7 +545,7 @@ import Testing
         let isBroken = Box(true)
         let calls = SystemCalls { $0 == .read && isBroken.value ? .fails(EIO) : nil }
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
+            Directory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalFixture.naming),
             formatter: nil, name: "file")
         let dispatcher = fixture.makeDispatcher(fixture.next)
         dispatcher.add(logger)

@@ -27,7 +27,7 @@ import Testing
     func clocks() throws {
         let scratch = Scratch()
         let file = try JournalFile(
-            in: try LogDirectory(scratch.path + "/journal"), ringSize: 65_536,
+            in: try Directory(scratch.path + "/journal"), ringSize: 65_536,
             now: LogTimestamp(nanoseconds: 0))
         for number in 1...3 {
             let clock = JournalClock(
@@ -213,7 +213,7 @@ import Testing
         let path = fixture.next + "/9-9" + JournalMapping.suffix + JournalMapping.unfinished
         let file = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         #expect(file >= 0 && flock(file, LOCK_EX) == 0)
-        let directory = try LogDirectory(fixture.next)
+        let directory = try Directory(fixture.next)
         let diagnostics = LogDispatcher.forTest().diagnostics
         for isLocked in [true, false] {
             // Children that other tests have forked may have the file open as well.

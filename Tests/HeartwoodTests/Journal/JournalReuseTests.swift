@@ -13,7 +13,7 @@ import Testing
 
         init() throws {
             file = try JournalFile(
-                in: try LogDirectory(scratch.path + "/journal"), ringSize: 65_536, beginning: 0,
+                in: try Directory(scratch.path + "/journal"), ringSize: 65_536, beginning: 0,
                 now: LogTimestamp(nanoseconds: 0))
         }
 

@@ -21,7 +21,7 @@ import Testing
 
     private func makeLogger(_ scratch: Scratch, _ calls: SystemCalls = SystemCalls()) throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: PatternOfTests())
         logger.minimumFreeSpace = .zero
         return logger
@@ -357,7 +357,7 @@ import Testing
     private func noted(_ written: String, ends: [Int], isFrame: Bool = false) throws -> JournalSlot.Intent {
         let scratch = Scratch()
         let file = try JournalFile(
-            in: LogDirectory(scratch.path), ringSize: 65_536, beginning: 1 << 33, now: SystemClock().now())
+            in: Directory(scratch.path), ringSize: 65_536, beginning: 1 << 33, now: SystemClock().now())
         defer { file.mapping.remove() }
         let slot = try #require(file.slot(for: "key", levels: 7, from: 1 << 33))
         #expect(slot.key == "key" && slot.levels == 7 && slot.done == 1 << 33)

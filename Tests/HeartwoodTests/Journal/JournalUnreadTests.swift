@@ -15,7 +15,7 @@ import Testing
         let calls = SystemCalls { $0 == .open && isBroken.value ? .fails(EMFILE) : nil }
         let wasBroken = isBroken.value
         isBroken.value = false
-        let directory = try LogDirectory(fixture.next, calls: calls)
+        let directory = try Directory(fixture.next, calls: calls)
         isBroken.value = wasBroken
         let recovery = JournalRecovery(directory, dispatcher.diagnostics)
         dispatcher.consumer.drain.withLock { $0.recovery = recovery }

@@ -59,7 +59,7 @@ struct JournalScene: Codable, Sendable {
 
     func makeLogger(_ path: String, calls: SystemCalls = SystemCalls()) throws -> FileLogger {
         let logger = try FileLogger(
-            LogDirectory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalScene.naming),
+            Directory(path + "/logs", calls: calls), settings: FileSettings(naming: JournalScene.naming),
             formatter: nil, name: "file")
         logger.maximumFileCount = nil
         logger.maximumFileSize = ByteCount(fileSize)

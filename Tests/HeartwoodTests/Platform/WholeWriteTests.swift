@@ -95,7 +95,7 @@ struct WholeWriteTests {
             }
             return number % 3 == 0 ? .fails(EINTR) : .short(4)
         }
-        let directory = try LogDirectory(scratch.path, calls: system)
+        let directory = try Directory(scratch.path, calls: system)
         let file = try directory.create("whole", mode: 0o600)
         try content.withUnsafeBytes { try system.writeAll(file.number, $0) }
         #expect(try system.bytes(100, of: file.number, at: 0) == content)

@@ -18,7 +18,7 @@ final class JournalRecovery: Sendable {
     private static let pieceSize = 64 * 1024
 
     /// Looks for the journals in a directory whose processes are dead.
-    init(_ directory: LogDirectory, _ diagnostics: LogDiagnostics, key: FrameCipher? = nil) {
+    init(_ directory: Directory, _ diagnostics: LogDiagnostics, key: FrameCipher? = nil) {
         self.diagnostics = diagnostics
         leftovers = JournalLeftovers(directory, diagnostics, key)
     }

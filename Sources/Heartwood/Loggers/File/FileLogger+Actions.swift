@@ -117,10 +117,10 @@ extension FileLogger {
         guard isShared || isEncrypted else { return }
         do {
             try directory.tryCreating(for: self.naming.application, isSecret: isEncrypted)
-        } catch let failure as SystemFailure where failure.call == .changeMode {
+        } catch  where error.call == .changeMode {
             throw LogError(
                 .setting, "Encrypted files need a file system with permissions; choose another directory",
-                place: directoryPath, cause: failure.number)
+                place: directoryPath, cause: error.number)
         } catch {
             return  // Told with the first line, which waits.
         }
@@ -178,7 +178,7 @@ extension FileLogger {
         let calls = directory.calls
         guard let name = try self.name(of: intent) else { return nil }
         // A backup may have made a second name of it: what it says holds, but nothing of it is cut off.
-        let (file, now) = try directory.open(name, writing: false, acceptsLinked: true)
+        let (file, now) = try directory.open(name, for: .reading, acceptsLinked: true)
         guard now.identity == intent.file else { return nil }
         let content = try intent.content(of: file.number, calls)
         let (bytes, mark, isTorn) = content.withUnsafeBytes { intent.arrived(in: $0) }

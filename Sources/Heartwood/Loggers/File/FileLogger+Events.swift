@@ -45,9 +45,8 @@ extension FileLogger {
             report(
                 .setting, "not writing, because the log encryption key cannot be used: \(reason)",
                 key: "\(self.name) key")
-        case .refused(let refusal, let name):
-            let why = refusal.explanation
-            report(.damaged, "\(name) in \(directoryPath) was refused: \(why)", key: name)
+        case .unusable(let failure, let name) where failure.refusal != nil:
+            report(.damaged, "\(name) in \(directoryPath) was refused: \(failure)", key: name)
         case .unusable(let failure, let name):
             report(
                 .writeFailed,
@@ -104,17 +103,6 @@ extension FileLogger {
         }
         workIfAlone()
         return done.wait(upTo: .seconds(30)) && result.withLock { $0 }
-    }
-}
-
-extension LogDirectory.Refusal {
-    var explanation: String {
-        switch self {
-        case .badName: "its name contains a path separator"
-        case .notRegular: "it is a symbolic link, a pipe, a device or a directory"
-        case .foreignOwner: "it belongs to another user"
-        case .linked: "it has a second name (a hard link)"
-        }
     }
 }
 

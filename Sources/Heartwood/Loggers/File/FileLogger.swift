@@ -63,7 +63,7 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
 
     /// The path of the directory.
     public final var directoryPath: String { directory.path }
-    let directory: LogDirectory
+    let directory: Directory
     let clock: any LogClock
     /// Where hooks of the user are called.
     let hookQueue = WorkQueue("heartwood.FileLogger.hooks")
@@ -102,7 +102,7 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
         formatter: LogFormatter? = LineFormatter(), name: String? = nil,
         policy: LogDirectoryPolicy = LogDirectoryPolicy(), clock: any LogClock = SystemClock()
     ) throws {
-        self.directory = try LogDirectory(directory, policy: policy)
+        self.directory = try Directory(directory, policy: policy)
         self.clock = clock
         orderedSettings = Ordered(wrappedValue: try FileLogger.checked(settings))
         batch = .allocate(capacity: 1)  // last, since what throws before would leave it
@@ -145,7 +145,7 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
     }
 
     package init(
-        _ directory: LogDirectory, settings: FileSettings, formatter: LogFormatter?, name: String? = nil,
+        _ directory: Directory, settings: FileSettings, formatter: LogFormatter?, name: String? = nil,
         clock: any LogClock = SystemClock()
     ) throws {
         self.directory = directory

@@ -8,8 +8,8 @@ import HeartwoodReading
 /// Each is copied into a file of a temporary directory that only the user may read, as text where it is
 /// compressed or encrypted. The directory is removed at the end.
 final class ViewStreams {
-    private var directory: String?
-    private var files: [String] = []
+    private var directory: Directory?
+    private var count = 0
 
     /// The path under which an operand can be read: its own, or that of the file that a stream is copied
     /// into.
@@ -19,12 +19,19 @@ final class ViewStreams {
         guard operand == "-" || ViewStreams.isStream(operand) else { return operand }
         // Opened by the thread that reads: a named pipe may still be without a writer.
         let name = operand == "-" ? "standard input" : String(operand.split(separator: "/").last ?? "")
-        let file = try self.directory(files.count) + "/" + name
-        let output = try ByteOutput(newFile: file)
-        files.append(file)
+        let parent = try directory ?? SystemCalls.makeTemporaryDirectory()
+        directory = parent
+        let output: ByteOutput
+        do throws(SystemFailure) {
+            // One directory for each stream, so that two of them may have the same name.
+            output = try ByteOutput(newFile: name, in: parent.subdirectory("\(count)", isMade: true))
+        } catch {
+            throw LogError(.file, "cannot create a file", place: parent.path, cause: error.number)
+        }
+        count += 1
         let isStarted = DetachedThread.start { ViewStreams.copy(operand, to: output, key: key) }
         guard isStarted else { throw LogError(.file, "cannot start a thread for", place: operand) }
-        return file
+        return output.place
     }
 
     private static func isStream(_ path: String) -> Bool {
@@ -52,23 +59,10 @@ final class ViewStreams {
         }
     }
 
-    /// A directory of its own for each stream, so that two of them may have the same name.
-    private func directory(_ number: Int) throws -> String {
-        let parent = try directory ?? SystemCalls.makeTemporaryDirectory()
-        directory = parent
-        let child = parent + "/\(number)"
-        guard mkdir(child, 0o700) == 0 else {
-            throw LogError(.file, "cannot create a directory", place: child, cause: hw_errno())
-        }
-        return child
-    }
-
     /// Removes what was made.
     func remove() {
-        for (number, file) in files.enumerated() {
-            unlink(file)
-            if let directory { rmdir(directory + "/\(number)") }
-        }
-        if let directory { rmdir(directory) }
+        guard let directory else { return }
+        for number in 0..<count { try? directory.removeDirectory("\(number)") }
+        rmdir(directory.path)
     }
 }

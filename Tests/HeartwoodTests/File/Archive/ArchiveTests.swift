@@ -228,7 +228,7 @@ struct FixedKey: SecretProvider {
         let content = state == "part" ? compressed.prefix(9) : compressed[...]
         _ = FileManager.default.createFile(atPath: scratch.logs + "/" + name, contents: Data(content))
         let naming = LogFileNaming(application: "t")
-        let opened = try LogDirectory(scratch.logs)
+        let opened = try Directory(scratch.logs)
         CatalogueFile(opened, application: "t", lock: DirectoryLock(opened, name: ".t.lock")) { _, _ in }
             .update { $0.finished = naming.recognize(log) }
         let logger = try FileLogger(
@@ -300,7 +300,7 @@ struct FixedKey: SecretProvider {
     @Test("What is given up in the middle leaves the log and nothing else, and is not told as a failure")
     func givenUp() throws {
         scratch.write("one\ntwo\n", to: "t 2026-01-01--00-00-00-000.log")
-        let directory = try LogDirectory(scratch.logs)
+        let directory = try Directory(scratch.logs)
         let isGivenUp = Locked(false)
         var job = ArchiveJob(
             directory: directory, name: "t 2026-01-01--00-00-00-000.log", stage: .gzip, cipher: nil,

@@ -25,7 +25,7 @@ import Testing
         settings.archiveKey = key
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
+            directory: try Directory(scratch.logs, calls: calls), settings: settings, clock: clock)
     }
 
     private func bytes(_ name: String) -> Data {

@@ -52,7 +52,7 @@ import Testing
         settings.retention.maximumCount = shape == .limited ? 3 : 0
         var log = RecordLog()
         var written = 0
-        if let directory = try? LogDirectory(scratch.logs, calls: calls) {
+        if let directory = try? Directory(scratch.logs, calls: calls) {
             let engine = FileEngine(directory: directory, settings: settings, clock: clock)
             for _ in 0..<5 {
                 log.write(3, to: engine)
@@ -63,7 +63,7 @@ import Testing
         let isDead = state.withLock { $0.isDead }
         // The next run, with a healthy disk.
         let before = log.count
-        let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+        let engine = FileEngine(directory: try Directory(scratch.logs), settings: settings, clock: clock)
         try engine.start()
         for name in engine.unarchived { try archive(name, shape, engine) }
         log.write(2, to: engine)

@@ -81,7 +81,7 @@ import Testing
         }
         let clock = ManualClock()
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls),
+            directory: try Directory(scratch.logs, calls: calls),
             settings: FileSettings.unlimited(naming: LogFileNaming(application: "t")), clock: clock)
         var log = RecordLog()
         for _ in 0..<6 { log.write(3, to: engine) }
@@ -111,7 +111,7 @@ import Testing
         settings.waitingLimit = .bytes(200)
         let header: [UInt8] = shape == .header ? Array("# head\n".utf8) : []
         // The set-up itself may throw; what runs afterwards may not.
-        guard let directory = try? LogDirectory(scratch.logs, calls: fault.calls) else {
+        guard let directory = try? Directory(scratch.logs, calls: fault.calls) else {
             return fault.hits > 0
         }
         func makeEngine() -> FileEngine {

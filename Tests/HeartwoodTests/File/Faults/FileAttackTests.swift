@@ -22,7 +22,7 @@ import Testing
         settings.rolling.maximumSize = 60
         settings.retention.maximumCount = 5
         settings.currentLink = "current"
-        let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings)
+        let engine = FileEngine(directory: try Directory(scratch.logs), settings: settings)
         let isOver = Locked(false)
         let logs = scratch.logs
         let hasBegun = DispatchSemaphore(value: 0)
@@ -90,7 +90,7 @@ import Testing
         var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         settings.waitingLimit = .bytes(4096)
         settings.rolling.maximumSize = 20_000
-        let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings)
+        let engine = FileEngine(directory: try Directory(scratch.logs), settings: settings)
         var log = RecordLog()
         for _ in 0..<600 { log.write(7, to: engine) }
         #expect(engine.counters.dropped > 0)

@@ -20,7 +20,7 @@ import Testing
         var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         settings.rolling.maximumSize = 700
         change(&settings)
-        return FileEngine(directory: try LogDirectory(path), settings: settings, clock: clock, report: report)
+        return FileEngine(directory: try Directory(path), settings: settings, clock: clock, report: report)
     }
 
     private static func lines(_ path: String) -> [String] {

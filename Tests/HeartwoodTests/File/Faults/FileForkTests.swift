@@ -58,7 +58,7 @@ import Testing
         let calls = SystemCalls { call in
             call == .write && isFull.withLock { $0 } ? .fails(ENOSPC) : nil
         }
-        let engine = FileEngine(directory: try LogDirectory(path, calls: calls), settings: settings)
+        let engine = FileEngine(directory: try Directory(path, calls: calls), settings: settings)
         var number = 0
         func write(_ mark: String) {
             let records = (0..<3).map { Array("\(mark) \(number + $0) whole\n".utf8) }

@@ -19,7 +19,7 @@ import Testing
             refused.withLock { $0[call] }.map { .fails($0) }
         }
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls), settings: FileSettings(naming: naming ?? self.naming),
+            Directory(scratch.logs, calls: calls), settings: FileSettings(naming: naming ?? self.naming),
             formatter: nil, clock: clock)
         logger.minimumFreeSpace = .zero
         return logger
@@ -76,7 +76,7 @@ import Testing
 
     @Test("A lock that is refused after others were taken is not taken for a file system without locks")
     func lostLocks() throws {
-        let directory = try LogDirectory(
+        let directory = try Directory(
             scratch.logs,
             calls: SystemCalls { [refused] call in refused.withLock { $0[call] }.map { .fails($0) } })
         let first = try directory.create("a", mode: 0o600)

@@ -43,7 +43,7 @@ import Testing
                 application: "t", template: isNumbered ? "{app}.{number:6}.log" : "{app} {date}.log"))
         settings.rolling.maximumSize = 60
         settings.reusesFiles = false
-        let engine = FileEngine(directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+        let engine = FileEngine(directory: try Directory(scratch.logs), settings: settings, clock: clock)
         var log = RecordLog()
         for _ in 0..<5 { log.write(2, to: engine) }
         #expect(engine.isIdle && engine.counters.dropped == 0)
@@ -107,7 +107,7 @@ import Testing
                 naming: try LogFileNaming(application: "t", template: template))
             settings.rolling.maximumSize = 60
             let engine = FileEngine(
-                directory: try LogDirectory(scratch.logs), settings: settings, clock: ManualClock())
+                directory: try Directory(scratch.logs), settings: settings, clock: ManualClock())
             var log = RecordLog()
             for _ in 0..<4 { log.write(2, to: engine) }
             #expect(engine.isIdle && engine.counters.dropped == 0)

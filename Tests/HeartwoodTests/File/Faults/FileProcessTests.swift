@@ -105,7 +105,7 @@ import Testing
         let count = text.split(separator: "\n").count
         // The next run puts right what the death left.
         let engine = FileEngine(
-            directory: try LogDirectory(path),
+            directory: try Directory(path),
             settings: FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         )
         try engine.start()

@@ -40,7 +40,7 @@ import Testing
         var settings = FileSettings.unlimited(naming: naming)
         settings.rolling.maximumSize = 120
         settings.syncPolicy = .everyBatch
-        guard let directory = try? LogDirectory(path, calls: SystemCalls(kernel: FaultyKernel(power))) else {
+        guard let directory = try? Directory(path, calls: SystemCalls(kernel: FaultyKernel(power))) else {
             return 0
         }
         let engine = FileEngine(directory: directory, settings: settings, clock: clock)

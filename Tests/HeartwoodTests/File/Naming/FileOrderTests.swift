@@ -192,7 +192,7 @@ import Testing
             var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
             settings.currentLink = link
             let engine = FileEngine(
-                directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+                directory: try Directory(scratch.logs), settings: settings, clock: clock)
             write(line, to: engine)
             engine.close()
         }
@@ -272,7 +272,7 @@ import Testing
             var settings = FileSettings.unlimited(naming: naming)
             settings.retention.maximumCount = 3
             return FileEngine(
-                directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+                directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel())),
                 settings: settings, clock: clock)
         }
         let first = try run()
@@ -494,7 +494,7 @@ import Testing
     func putAside() throws {
         disk.plant("t.002.log", kind: .directory, owner: 1000)
         let engine = FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+            directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel())),
             settings: try makeNumbered(101).settings, clock: clock,
             beginning: { FileBeginning(isJSON: false) })
         write("one", to: engine)

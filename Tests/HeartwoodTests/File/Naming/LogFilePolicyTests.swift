@@ -46,7 +46,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         settings.rolling.maximumSize = 60
         settings.retention.maximumCount = 3
         return FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: settings, clock: clock,
+            directory: try Directory(scratch.logs), settings: settings, clock: clock,
             report: { if case .advice(let text) = $0 { advice.withLock { $0.append(text) } } })
     }
 
@@ -114,7 +114,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
                 naming: try LogFileNaming(
                     application: "shop", template: "{app}-{variant}-{date:yyyy-MM-dd}.log", variant: version))
             settings.retention.maximumCount = 3
-            return FileEngine(directory: try LogDirectory(scratch.logs), settings: settings, clock: clock)
+            return FileEngine(directory: try Directory(scratch.logs), settings: settings, clock: clock)
         }
         var log = RecordLog()
         for version in ["1.0", "1.1", "1.2", "1.3", "2.0"] {

@@ -21,7 +21,7 @@ import Testing
         change(&settings)
         let calls = calls ?? SystemCalls(kernel: makeKernel())
         return FileEngine(
-            directory: try LogDirectory("/logs", calls: calls), settings: settings, clock: clock,
+            directory: try Directory("/logs", calls: calls), settings: settings, clock: clock,
             header: header)
     }
 
@@ -116,7 +116,7 @@ import Testing
             $0.rolling.maximumSize = 20
         }
         for number in 10..<20 { write("line \(number) of many", to: engine) }
-        let other = try LogDirectory(
+        let other = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 102, user: 1000)))
         let (lock, _) = try other.open(".t.lock")
         #expect(try other.calls.tryLock(lock.number))
@@ -159,7 +159,7 @@ import Testing
         let label = LogFileLabel(createdAt: moment("2025-12-20T00:00:00Z"))
         let name = naming.name(for: label)
         disk.plant(name, "one\n", owner: 1000)
-        let directory = try LogDirectory(
+        let directory = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000)))
         let inventory = FileInventory()
         try inventory.refresh(directory, naming, activeLabel: nil)
@@ -179,7 +179,7 @@ import Testing
     func protected() throws {
         let name = naming.name(for: LogFileLabel(createdAt: moment("2025-12-20T00:00:00Z")))
         disk.plant(name, "one\n", owner: 1000)
-        let directory = try LogDirectory(
+        let directory = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000)))
         let inventory = FileInventory()
         try inventory.refresh(directory, naming, activeLabel: nil)
@@ -214,7 +214,7 @@ import Testing
         let ahead = naming.name(for: LogFileLabel(createdAt: moment("2098-12-20T00:00:00Z")))
         _ = disk.plant(ahead, "old\n", owner: 1000)
         engine.store.refresh()
-        let holder = try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(102)))
+        let holder = try Directory("/logs", calls: SystemCalls(kernel: makeKernel(102)))
         let (lock, _) = try holder.open(".t.lock")
         #expect(try holder.calls.tryLock(lock.number))
         #expect(engine.rollNow())

@@ -35,7 +35,7 @@ import Testing
             settings.retention.maximumAge = .seconds(3600)
             for run in 0..<2 {
                 let engine = FileEngine(
-                    directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+                    directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel())),
                     settings: settings, clock: clock)
                 write("\(run) one", to: engine)
                 clock.advance(by: .milliseconds(1))
@@ -46,7 +46,7 @@ import Testing
             }
             #expect(names.count <= 2)
             let engine = FileEngine(
-                directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel())),
+                directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel())),
                 settings: settings, clock: clock)
             engine.rollNow()
             write("last", to: engine)

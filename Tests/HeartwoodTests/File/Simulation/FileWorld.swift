@@ -29,7 +29,7 @@ final class SimulatedWriter {
     let mark: String
     let kernel: SimulatedKernel
     let engine: FileEngine
-    let directory: LogDirectory
+    let directory: Directory
     let archiver: ArchiveWorker
     /// The header of its files; empty for none.
     let header: String
@@ -44,7 +44,7 @@ final class SimulatedWriter {
     var hasDied = false
 
     init(
-        _ mark: String, _ kernel: SimulatedKernel, _ directory: LogDirectory, _ engine: FileEngine,
+        _ mark: String, _ kernel: SimulatedKernel, _ directory: Directory, _ engine: FileEngine,
         header: String
     ) {
         self.header = header
@@ -209,7 +209,7 @@ final class FileWorld {
         tell("start process \(kernel.process)")
         // The new one has not listed the files.
         disk.closeUntil = nil
-        guard let directory = try? LogDirectory("/logs", calls: SystemCalls(kernel: kernel)) else {
+        guard let directory = try? Directory("/logs", calls: SystemCalls(kernel: kernel)) else {
             if faultRate == 0, disk.capacity > 0, !disk.isUnsearchable {
                 fail("the directory cannot be opened")
             }

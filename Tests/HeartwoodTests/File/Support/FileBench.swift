@@ -29,7 +29,7 @@ extension FileBench {
             naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel ?? makeKernel())),
+            directory: try Directory("/logs", calls: SystemCalls(kernel: kernel ?? makeKernel())),
             settings: settings, clock: clock, report: report)
     }
 

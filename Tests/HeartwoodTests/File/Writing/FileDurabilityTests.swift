@@ -27,7 +27,7 @@ import Testing
         var settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock)
+            directory: try Directory(scratch.logs, calls: calls), settings: settings, clock: clock)
     }
 
     @Test("A finished file is put on the disk when it is rolled, whatever the interval of the policy")
@@ -57,7 +57,7 @@ import Testing
     @Test("A message of an urgent level has what was written put on the disk, and those after it do not")
     func urgentOnce() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil, clock: clock)
         logger.syncPolicy = .levels(.error)
         let dispatcher = LogDispatcher()
@@ -82,7 +82,7 @@ import Testing
     )
     func archiveOrder() throws {
         scratch.write("one\ntwo\n", to: "t.log")
-        let directory = try LogDirectory(scratch.logs, calls: calls)
+        let directory = try Directory(scratch.logs, calls: calls)
         let (file, _) = try directory.open("t.log")
         try directory.calls.setModified(file.number, nanoseconds: moment("2020-05-05T05:05:05Z").nanoseconds)
         directory.calls.unlock(file.number)
@@ -121,7 +121,7 @@ import Testing
         log.write(1, to: engine)
         engine.rollNow()
         let finished = try #require(scratch.names().first)
-        let directory = try LogDirectory(scratch.logs)
+        let directory = try Directory(scratch.logs)
         let other = CatalogueFile(
             directory, application: "t", lock: DirectoryLock(directory, name: ".t.lock"), report: { _, _ in })
         other.update { $0.processed = [finished] }
@@ -201,7 +201,7 @@ import Testing
         dispatcher.add(logger)
         logInfo("one", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
-        let directory = try LogDirectory(scratch.logs)
+        let directory = try Directory(scratch.logs)
         let (holder, _) = try directory.open(".t.lock")
         #expect(try directory.calls.tryLock(holder.number))
         logInfo("two", to: dispatcher)

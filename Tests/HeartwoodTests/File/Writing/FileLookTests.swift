@@ -38,7 +38,7 @@ import Testing
             naming: try LogFileNaming(application: "t", activeName: activeName))
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
+            directory: try Directory(scratch.logs, calls: calls), settings: settings, clock: clock,
             lookInterval: interval, header: { header })
     }
 
@@ -149,7 +149,7 @@ import Testing
         "With the crash journal, whose record needs the exact size, the file is looked at before each write")
     func journaled() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs, calls: calls),
+            Directory(scratch.logs, calls: calls),
             settings: FileSettings(naming: LogFileNaming(application: "t")), formatter: nil, clock: clock)
         logger.minimumFreeSpace = .zero
         let dispatcher = LogDispatcher.forTest()
@@ -351,7 +351,7 @@ import Testing
         }
         let settings = FileSettings.unlimited(naming: LogFileNaming(application: "t"))
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs, calls: calls), settings: settings, clock: clock,
+            directory: try Directory(scratch.logs, calls: calls), settings: settings, clock: clock,
             lookInterval: .milliseconds(5))
         var log = RecordLog()
         log.write(1, to: engine)
@@ -373,7 +373,7 @@ import Testing
     )
     func timerOfBatch() throws {
         let logger = try FileLogger(
-            LogDirectory(scratch.logs), settings: FileSettings(naming: LogFileNaming(application: "t")),
+            Directory(scratch.logs), settings: FileSettings(naming: LogFileNaming(application: "t")),
             formatter: nil, clock: clock)
         logger.rollingInterval = .seconds(60)
         let dispatcher = LogDispatcher.forTest()

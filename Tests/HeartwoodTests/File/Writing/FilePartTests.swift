@@ -110,7 +110,7 @@ import Testing
         let other = try makeEngine(makeKernel(2)) { $0.isShared = true }
         write("one", to: engine)
         write("two", to: other)
-        let stopped = try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(3)))
+        let stopped = try Directory("/logs", calls: SystemCalls(kernel: makeKernel(3)))
         let (lock, _) = try stopped.open(".t.lock")
         #expect(try stopped.calls.tryLock(lock.number))
         write("three", to: engine)

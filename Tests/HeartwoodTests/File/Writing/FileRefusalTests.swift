@@ -22,7 +22,7 @@ import Testing
             naming: try LogFileNaming(application: "t", template: template, activeName: activeName))
         change(&settings)
         return FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
+            directory: try Directory("/logs", calls: SystemCalls(kernel: kernel)), settings: settings,
             clock: clock, report: { [reports] event in reports.withLock { $0.append("\(event)") } })
     }
 
@@ -149,7 +149,7 @@ import Testing
         let naming = try LogFileNaming(
             application: "t", template: "{app} {date} {variant}.log", variant: "2.0")
         let engine = FileEngine(
-            directory: try LogDirectory("/logs", calls: SystemCalls(kernel: makeKernel(1))),
+            directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel(1))),
             settings: .unlimited(naming: naming), clock: clock)
         write("new", to: engine)
         #expect(Set(names.map(text)) == ["old\n", "new\n"])

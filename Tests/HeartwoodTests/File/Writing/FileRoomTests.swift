@@ -42,7 +42,7 @@ import Testing
         scratch.write("one\n", to: log)
         scratch.write("half of it", to: log + ".gz.part")
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: FileSettings.unlimited(naming: naming),
+            directory: try Directory(scratch.logs), settings: FileSettings.unlimited(naming: naming),
             clock: clock)
         try engine.start()
         #expect(scratch.names() == [log] && scratch.text(log) == "one\n")
@@ -54,7 +54,7 @@ import Testing
         settings.retention = RetentionPlan(quota: 100)
         let header = String(repeating: "h", count: 39) + "\n"
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: settings, clock: clock,
+            directory: try Directory(scratch.logs), settings: settings, clock: clock,
             header: { Array(header.utf8) })
         let large = Array((String(repeating: "x", count: 69) + "\n").utf8)
         large.withUnsafeBytes { engine.write($0, [large.count]) }
@@ -71,7 +71,7 @@ import Testing
     func lookAtUnfinished() throws {
         LogArchives.register()
         let engine = FileEngine(
-            directory: try LogDirectory(scratch.logs), settings: .unlimited(naming: naming), clock: clock)
+            directory: try Directory(scratch.logs), settings: .unlimited(naming: naming), clock: clock)
         var random = SeededGenerator(seed: 1)
         // Hardly compressible, so that room is asked for again while the archive grows.
         for _ in 0..<3000 {
@@ -97,7 +97,7 @@ import Testing
 
     @Test("A key that is set later has files archived that waited for it") func keyLater() throws {
         let worker = ArchiveWorker(
-            directory: try LogDirectory(scratch.logs), application: "t", inventory: FileInventory(),
+            directory: try Directory(scratch.logs), application: "t", inventory: FileInventory(),
             makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
         let archiver = FileArchiver(worker, clock)
         var settings = FileArchiver.Settings()
@@ -114,7 +114,7 @@ import Testing
     func archiverQueue() async {
         await #expect(processExitsWith: .failure) {
             let worker = ArchiveWorker(
-                directory: try LogDirectory(Scratch().logs), application: "t", inventory: FileInventory(),
+                directory: try Directory(Scratch().logs), application: "t", inventory: FileInventory(),
                 makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
             FileArchiver(worker, ManualClock()).run()
         }

@@ -79,7 +79,7 @@ final class JournalWorld {
 
     private func makeLogger(_ logger: Int, _ fate: JournalFate) throws -> FileLogger {
         let file = try FileLogger(
-            LogDirectory(scratch.path + "/" + Self.places[logger], calls: SystemCalls { fate.decide($0) }),
+            Directory(scratch.path + "/" + Self.places[logger], calls: SystemCalls { fate.decide($0) }),
             settings: FileSettings(naming: JournalFixture.naming), formatter: PrefixFormatter(logger, order),
             name: "logger \(logger)", clock: ManualClock(Self.start))
         // Before anything is scheduled on it; the run lets it go on at its end.

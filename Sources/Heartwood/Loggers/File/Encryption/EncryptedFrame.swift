@@ -144,10 +144,10 @@ struct FrameTail: Sendable, Hashable {
     }
 }
 
-extension LogDirectory {
+extension Directory {
     /// Whether a log is encrypted, as its first bytes say; false where it cannot be read.
     func isFramed(_ name: String) -> Bool {
-        guard let (file, _) = try? open(name, writing: false, acceptsLinked: true) else { return false }
+        guard let (file, _) = try? open(name, for: .reading, acceptsLinked: true) else { return false }
         return (try? FrameTail.isFramed(file, calls)) ?? false
     }
 }

@@ -13,7 +13,7 @@ import CHeartwood
 final class FileEngine {
     // MARK: Constants
 
-    let directory: LogDirectory
+    let directory: Directory
     /// The directory's; here as well, since to get it from there would copy it, for each line.
     let calls: SystemCalls
     let inventory: FileInventory
@@ -55,7 +55,7 @@ final class FileEngine {
     ///
     /// Without a `lookInterval`, it looks at the open file before each write.
     init(
-        directory: LogDirectory, settings: FileSettings, clock: any LogClock = SystemClock(),
+        directory: Directory, settings: FileSettings, clock: any LogClock = SystemClock(),
         lookInterval: Duration = .zero, header: @escaping () -> [UInt8] = { [] },
         beginning: @escaping () -> FileBeginning = { FileBeginning() },
         announcement: @escaping (Int, SystemFailure?) -> [UInt8] = FileEngine.plainAnnouncement,

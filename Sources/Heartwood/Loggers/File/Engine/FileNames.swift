@@ -10,7 +10,7 @@ final class FileNames {
 
     init(_ store: FileStore) { self.store = store }
 
-    private var directory: LogDirectory { store.directory }
+    private var directory: Directory { store.directory }
     private var inventory: FileInventory { store.inventory }
     private var ledger: FileLedger { store.ledger }
     private var settings: FileSettings { store.settings }
@@ -47,7 +47,9 @@ final class FileNames {
     ///
     /// Where there are files with later labels, the first is tried with the number of this process as well:
     /// the next numbers are taken by those files, or would be after them.
-    private func renameFinal(_ old: String, _ first: LogFileLabel) throws -> (String, LogFileLabel) {
+    private func renameFinal(_ old: String, _ first: LogFileLabel) throws(SystemFailure) -> (
+        String, LogFileLabel
+    ) {
         var labels = [first]
         if first.process == nil, inventory.newest.map({ first < $0 }) ?? false {
             var own = first
@@ -59,22 +61,23 @@ final class FileNames {
             if attempt >= labels.count { counted.count() }
             let label = attempt < labels.count ? labels[attempt] : counted
             let name = settings.naming.name(for: label)
-            guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
+            guard LogFileNaming.isUsable(name) else { throw SystemFailure.refused(.badName) }
             if try isTaken(name) { continue }
-            do {
+            do throws(SystemFailure) {
                 let identity = try directory.status(old)?.identity
                 if try !directory.rename(old, to: name), let identity { surplus = (old, identity) }
                 return (name, label)
-            } catch let failure as SystemFailure where failure.number == EEXIST {
-                continue
-            }
+            } catch { guard error.isError(EEXIST) else { throw error } }
         }
         throw SystemFailure(.rename, EEXIST)
     }
 
     /// Whether a log, or the archive of one, has a name.
-    private func isTaken(_ log: String) throws -> Bool {
-        try ArchiveStage.allCases.contains { try directory.status(log + $0.rawValue) != nil }
+    private func isTaken(_ log: String) throws(SystemFailure) -> Bool {
+        for stage in ArchiveStage.allCases where try directory.status(log + stage.rawValue) != nil {
+            return true
+        }
+        return false
     }
 
     /// The name and label of a finished file that an earlier run left; one with the fixed active name gets
@@ -175,7 +178,7 @@ final class FileNames {
         for _ in 0..<10_000 {
             let log = settings.naming.name(for: label)
             let name = log + stage.rawValue
-            guard LogFileNaming.isUsable(log) else { throw LogDirectory.Refusal.badName }
+            guard LogFileNaming.isUsable(log) else { throw SystemFailure.refused(.badName) }
             if try isTaken(log) {
                 label.count()
                 continue

@@ -27,7 +27,7 @@ final class FileOpener {
     /// Another process or logger writes to this directory, so names say whose they are.
     private var sharesDirectory = false
     /// What the file system does not have, and was said.
-    private var toldMissing: Set<LogDirectory.Feature> = []
+    private var toldMissing: Set<Directory.Feature> = []
 
     init(_ store: FileStore, beginning: @escaping () -> FileBeginning) {
         self.store = store
@@ -35,7 +35,7 @@ final class FileOpener {
         names = FileNames(store)
     }
 
-    private var directory: LogDirectory { store.directory }
+    private var directory: Directory { store.directory }
     private var inventory: FileInventory { store.inventory }
     private var ledger: FileLedger { store.ledger }
     private var settings: FileSettings { store.settings }
@@ -265,7 +265,7 @@ final class FileOpener {
         for _ in 0..<10_000 {
             let name =
                 isActiveRefused ? naming.name(for: label) : naming.activeName ?? naming.name(for: label)
-            guard LogFileNaming.isUsable(name) else { throw LogDirectory.Refusal.badName }
+            guard LogFileNaming.isUsable(name) else { throw SystemFailure.refused(.badName) }
             do {
                 guard let file = try createLocked(name, isShared: isShared) else {
                     label.count()

@@ -9,7 +9,7 @@ import CHeartwood
 ///
 /// Not thread-safe: owned by the engine.
 final class FileStore {
-    let directory: LogDirectory
+    let directory: Directory
     let inventory = FileInventory()
     let ledger: FileLedger
     let clock: any LogClock
@@ -26,7 +26,7 @@ final class FileStore {
     private var watch = ClockWatch()
 
     init(
-        _ directory: LogDirectory, _ settings: FileSettings, _ clock: any LogClock,
+        _ directory: Directory, _ settings: FileSettings, _ clock: any LogClock,
         _ tell: @escaping (FileEvent) -> Void
     ) {
         self.directory = directory
@@ -51,9 +51,8 @@ final class FileStore {
     /// Reports why a file cannot be used, by its name.
     func report(_ error: any Error, name: String) {
         switch error {
-        case let refusal as LogDirectory.Refusal: tell(.refused(refusal, name: name))
         case let failure as SystemFailure:
-            failures += 1
+            if failure.refusal == nil { failures += 1 }
             tell(.unusable(failure, name: name))
         default: tell(.unusable(SystemFailure(.open, EIO), name: name))
         }
@@ -262,7 +261,7 @@ final class FileStore {
             try directory.remove(name)
             report(.removed(name: name))
             return .removed
-        } catch let failure as SystemFailure where failure.number == ENOENT {
+        } catch  where error.isError(ENOENT) {
             return .removed
         } catch {
             report(error, name: name)
@@ -307,12 +306,11 @@ enum FileEvent: Sendable {
     /// The file was to be left, and is continued, because no other one can be opened.
     case continued(name: String, SystemFailure)
     /// The file system does not have something that files can do without.
-    case missing(LogDirectory.Feature)
+    case missing(Directory.Feature)
     /// There is no key to encrypt with; lines wait.
     case locked(reason: String)
-    /// Something in the directory was refused.
-    case refused(LogDirectory.Refusal, name: String)
-    /// A file of the directory cannot be opened, locked, replaced or removed; logging continues without it.
+    /// A file of the directory was refused, or cannot be opened, locked, replaced or removed; logging
+    /// continues without it.
     case unusable(SystemFailure, name: String)
     /// Lines were dropped; the total since the last time that all was well.
     case dropped(records: Int, SystemFailure?)

@@ -170,7 +170,7 @@ final class FileWriter {
     /// Looks for the file under its name.
     ///
     /// Where that cannot be found out, a file that still has a name counts as being in its place.
-    func place(_ status: FileStatus, in directory: LogDirectory) -> Place {
+    func place(_ status: FileStatus, in directory: Directory) -> Place {
         if status.links == 0 { return .removed }
         do throws(SystemFailure) {
             return try calls.status(path: directory.path + "/" + name).identity == identity

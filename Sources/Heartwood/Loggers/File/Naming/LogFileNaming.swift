@@ -183,7 +183,7 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
 
     /// Whether a name stays in the directory and can be seen there, and leaves room for `.gz.part` after it.
     package static func isUsable(_ name: String) -> Bool {
-        LogDirectory.isSafe(name) && !name.hasPrefix(".") && name.utf8.count <= 230
+        Directory.isSafe(name) && !name.hasPrefix(".") && name.utf8.count <= 230
     }
 
     /// The name without slashes, control characters, leading dots and blanks, and not longer than 100 bytes.

@@ -9,7 +9,7 @@ import CHeartwood
 /// 2. The log is removed only when the archive's name is on the disk as well. So a crash at any moment leaves
 ///    the log, or the archive, or both; the next run removes what is superfluous.
 struct ArchiveJob {
-    let directory: LogDirectory
+    let directory: Directory
     let name: String
     let stage: ArchiveStage
     let cipher: FrameCipher?

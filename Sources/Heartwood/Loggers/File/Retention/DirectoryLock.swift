@@ -20,7 +20,7 @@ package final class DirectoryLock {
     /// Called once with the name of a lock file that cannot be used.
     package var report: (_ name: String, any Error) -> Void = { _, _ in }
 
-    private let directory: LogDirectory
+    private let directory: Directory
     private let name: String
     private var file: Descriptor?
     private var fileName = ""
@@ -34,7 +34,7 @@ package final class DirectoryLock {
     private var hasReported = false
     private var owner: ProcessOwner
 
-    package init(_ directory: LogDirectory, name: String) {
+    package init(_ directory: Directory, name: String) {
         (self.directory, self.name) = (directory, name)
         owner = ProcessOwner(directory.calls)
     }
@@ -61,12 +61,13 @@ package final class DirectoryLock {
         for _ in 0..<3 {
             let outcome = takeFile(waits: waits)
             guard outcome == .held, let file else { return outcome }
-            do {
+            do throws(SystemFailure) {
                 if try directory.status(fileName)?.identity == file.identity { return .held }
             } catch {
                 // Where no name can be looked up, a file that still has one is the lock.
-                let isRefused = [EACCES, EPERM].contains((error as? SystemFailure)?.number)
-                if isRefused, let status = try? file.status(), status.links > 0 { return .held }
+                if error.isError(EACCES, EPERM), let status = try? file.status(), status.links > 0 {
+                    return .held
+                }
                 directory.calls.unlock(file.number)
                 break
             }
@@ -101,7 +102,7 @@ package final class DirectoryLock {
     private func open() -> Descriptor? {
         isReadOnly = false
         for candidate in [name, "\(name).\(directory.calls.user)"] {
-            do {
+            do throws(SystemFailure) {
                 let file = try open(candidate)
                 fileName = candidate
                 openings += 1
@@ -123,20 +124,13 @@ package final class DirectoryLock {
         return !isUsable || status.mode & 0o600 != 0o600
     }
 
-    private func open(_ name: String) throws -> Descriptor {
-        do {
-            return try directory.open(name).file
-        } catch let failure as SystemFailure where [EPERM, EROFS].contains(failure.number) {
+    private func open(_ name: String) throws(SystemFailure) -> Descriptor {
+        do throws(SystemFailure) { return try directory.openOrCreate(name) } catch {
+            guard error.isError(EPERM, EROFS), try directory.status(name) != nil else { throw error }
             // It can be locked all the same; changes of others are then looked for each time.
-            report(name, failure)
+            report(name, error)
             isReadOnly = true
-            return try directory.open(name, writing: false).file
-        } catch let failure as SystemFailure where failure.number == ENOENT {
-            do {
-                return try directory.create(name, mode: 0o600)
-            } catch let failure as SystemFailure where failure.number == EEXIST {
-                return try directory.open(name).file
-            }
+            return try directory.open(name, for: .reading).file
         }
     }
 
@@ -157,10 +151,10 @@ package final class DirectoryLock {
     func countUp() -> Bool {
         guard var file, file.isOurs else { return true }
         if isReadOnly {
-            do { file = try directory.open(fileName).file } catch {
+            do throws(SystemFailure) { file = try directory.open(fileName).file } catch {
                 // Others look each time where nobody can write it; perhaps only this process could not, for a
                 // moment.
-                return [EPERM, EROFS].contains((error as? SystemFailure)?.number)
+                return error.isError(EPERM, EROFS)
             }
         }
         let calls = directory.calls

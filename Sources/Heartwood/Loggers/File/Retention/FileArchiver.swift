@@ -105,7 +105,7 @@ final class FileArchiver: Sendable {
 ///    each file is processed once, by however many processes and loggers. Only a crash between the work and
 ///    the note makes it twice.
 struct ArchiveWorker: Sendable {
-    let directory: LogDirectory
+    let directory: Directory
     let application: String
     let inventory: FileInventory
     /// Makes room for `bytes` of an archive of the file `label`, removing older files only.
@@ -133,10 +133,11 @@ struct ArchiveWorker: Sendable {
     /// Returns false where others may work on it or write to it; then, and after an error, it is tried again.
     func work(on name: inout String, _ settings: FileArchiver.Settings) throws -> Bool {
         var held: Descriptor
-        do {
+        do throws(SystemFailure) {
             guard let file = try directory.hold(name) else { return false }
             held = file
-        } catch let failure as SystemFailure where failure.number == ENOENT {
+        } catch {
+            guard error.isError(ENOENT) else { throw error }
             inventory.remove(name)
             return true
         }

@@ -135,7 +135,7 @@ final class CatalogueFile {
     /// The most bytes that are read: more is no catalogue of ours.
     private static let sizeLimit = 16 << 20
 
-    private let directory: LogDirectory
+    private let directory: Directory
     private let base: String
     private let lock: DirectoryLock
     private let report: (String, any Error) -> Void
@@ -150,7 +150,7 @@ final class CatalogueFile {
 
     /// `report` is told the name of a file that cannot be used, and why.
     init(
-        _ directory: LogDirectory, application: String, lock: DirectoryLock,
+        _ directory: Directory, application: String, lock: DirectoryLock,
         report: @escaping (String, any Error) -> Void
     ) {
         (self.directory, self.lock, self.report) = (directory, lock, report)
@@ -230,7 +230,7 @@ final class CatalogueFile {
     }
 
     /// Reads the catalogue of a directory, for whoever only looks.
-    static func load(_ directory: LogDirectory, application: String) -> FileCatalogue {
+    static func load(_ directory: Directory, application: String) -> FileCatalogue {
         (try? read(directory, ".\(application).catalogue")) ?? FileCatalogue()
     }
 
@@ -240,7 +240,7 @@ final class CatalogueFile {
     /// A file is theirs if their catalogue has it open, or if it has another variant, and its name begins
     /// with theirs and theirs with ours.
     static func others(
-        in directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy
+        in directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy
     ) -> [(application: String, file: String)] {
         let names = ((try? directory.names()) ?? []).sorted()
         let applications = names.compactMap { name -> String? in
@@ -271,66 +271,50 @@ final class CatalogueFile {
         }
     }
 
-    private static func read(_ directory: LogDirectory, _ base: String) throws -> FileCatalogue? {
+    private static func read(_ directory: Directory, _ base: String) throws -> FileCatalogue? {
         do {
-            let (file, status) = try directory.open(name(base, directory), writing: false)
+            let (file, status) = try directory.open(name(base, directory), for: .reading)
             let size = min(max(0, status.size), sizeLimit)
             let bytes = try directory.calls.bytes(size, of: file.number, at: 0)
             return FileCatalogue(text: String(decoding: bytes, as: UTF8.self))
-        } catch let failure as SystemFailure where failure.number == ENOENT {
+        } catch  where error.isError(ENOENT) {
             return nil
         }
     }
 
     /// The name that counts: the one with the user's number where there is one, or where the usual one is not
     /// a file of this user.
-    private static func name(_ base: String, _ directory: LogDirectory) throws -> String {
+    private static func name(_ base: String, _ directory: Directory) throws(SystemFailure) -> String {
         let own = "\(base).\(directory.calls.user)"
         if try directory.status(own)?.kind == .regular { return own }
         guard let status = try directory.status(base) else { return base }
         return status.kind == .regular && status.owner == directory.calls.user ? base : own
     }
 
-    private func store(_ catalogue: FileCatalogue) throws {
+    private func store(_ catalogue: FileCatalogue) throws(SystemFailure) {
         let own = "\(base).\(directory.calls.user)"
         let name = try CatalogueFile.name(base, directory)
-        do {
-            try storeTrying(catalogue, as: name)
-        } catch let failure as SystemFailure
-            where name != own && [EPERM, EACCES, EISDIR].contains(failure.number)
-        {
+        do throws(SystemFailure) { try storeTrying(catalogue, as: name) } catch {
             // Only then: full or failing, the disk takes no other file either.
-            report(base, failure)
+            guard name != own, error.isError(EPERM, EACCES, EISDIR) else { throw error }
+            report(base, error)
             return try storeTrying(catalogue, as: own)
         }
         guard name != base, !hasReported else { return }
         hasReported = true
-        report(base, LogDirectory.Refusal.foreignOwner)
+        report(base, SystemFailure.refused(.foreignOwner))
     }
 
-    private func storeTrying(_ catalogue: FileCatalogue, as name: String) throws {
+    private func storeTrying(_ catalogue: FileCatalogue, as name: String) throws(SystemFailure) {
         let new = "\(name).\(directory.calls.process)"
-        var failure: any Error = SystemFailure(.open, EEXIST)
+        let content = Array(catalogue.text.utf8)
+        var failure = SystemFailure(.open, EEXIST)
         // A name that something else has, which cannot be removed, does not prevent the next.
         for suffix in ["", "-1", "-2"] {
-            do { return try store(catalogue, as: name, by: new + suffix + ".new") } catch { failure = error }
+            do throws(SystemFailure) {
+                return try directory.store(content, as: name, through: new + suffix + ".new")
+            } catch { failure = error }
         }
         throw failure
-    }
-
-    private func store(_ catalogue: FileCatalogue, as name: String, by temporary: String) throws {
-        if let there = try directory.status(temporary) {
-            let isOurs = there.kind == .regular && there.owner == directory.calls.user
-            guard isOurs else { throw SystemFailure(.open, EEXIST) }
-            try directory.remove(temporary)
-        }
-        let file = try directory.create(temporary, mode: 0o600)
-        do {
-            try directory.calls.writeAll(file.number, Array(catalogue.text.utf8))
-            try directory.replace(name, with: temporary)
-        } catch {
-            _ = try? directory.remove(temporary)
-            throw error
-        }
     }
 }

@@ -36,7 +36,7 @@ final class FileInventory: Sendable {
         /// Counts the files that came and went, so that a list that was read meanwhile is known to be old.
         var version = 0
         /// Names that are ours, of what cannot be used, and why.
-        var refused: [(name: String, reason: any Error)] = []
+        var refused: [(name: String, reason: SystemFailure)] = []
 
         /// Adjusts the sums to an entry that comes (1) or goes (-1).
         mutating func count(_ entry: Entry, _ sign: Int) {
@@ -92,13 +92,13 @@ final class FileInventory: Sendable {
     }
     /// What had names of this naming when the directory was last read, and cannot be used: symbolic links,
     /// pipes, files of others.
-    var refused: [(name: String, reason: any Error)] { state.withLock { $0.refused } }
+    var refused: [(name: String, reason: SystemFailure)] { state.withLock { $0.refused } }
 
     /// Reads the directory, with one call per file of ours; what is protected stays so.
     ///
     /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
     func refresh(
-        _ directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy = LogFilePolicy(),
+        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy = LogFilePolicy(),
         activeLabel: LogFileLabel?
     ) throws {
         for _ in 0..<3 {
@@ -121,11 +121,11 @@ final class FileInventory: Sendable {
     }
 
     private static func read(
-        _ directory: LogDirectory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy,
+        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy,
         _ activeLabel: LogFileLabel?
-    ) throws -> (entries: [Entry], refused: [(name: String, reason: any Error)]) {
+    ) throws -> (entries: [Entry], refused: [(name: String, reason: SystemFailure)]) {
         var entries: [Entry] = []
-        var refused: [(name: String, reason: any Error)] = []
+        var refused: [(name: String, reason: SystemFailure)] = []
         typealias Known = (label: LogFileLabel, stage: ArchiveStage, isUnfinished: Bool)
         let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -141,12 +141,12 @@ final class FileInventory: Sendable {
                 modified: LogTimestamp(nanoseconds: 0), isUnfinished: known.isUnfinished)
             switch status {
             case .success(let status) where status.kind != .regular:
-                refused.append((name, LogDirectory.Refusal.notRegular))
+                refused.append((name, .refused(.notRegular)))
                 continue
             case .success(let status):
                 (entry.size, entry.modified) = (status.size, status.modified)
                 entry.isForeign = status.owner != directory.calls.user
-                if entry.isForeign { refused.append((name, LogDirectory.Refusal.foreignOwner)) }
+                if entry.isForeign { refused.append((name, .refused(.foreignOwner))) }
                 if name == naming.activeName, activeLabel == nil {
                     // As exact as names are: labels of files that come later must be after it.
                     entry.label.createdAt = status.modified
@@ -266,7 +266,7 @@ final class FileInventory: Sendable {
 extension LogFileInfo {
     /// Describes an entry of a directory; `opens` a file whose name does not say whether it is encrypted.
     init(
-        _ entry: FileInventory.Entry, _ directory: LogDirectory, active: String? = nil,
+        _ entry: FileInventory.Entry, _ directory: Directory, active: String? = nil,
         isFinished: Bool = false, opens: Bool = false
     ) {
         let isPlain = entry.stage == .plain
@@ -285,7 +285,7 @@ extension LogFileInfo {
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     package static func list(
-        _ directory: LogDirectory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
+        _ directory: Directory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
     ) throws -> [LogFileInfo] {
         let inventory = FileInventory()
         try reading(directory) {
@@ -299,7 +299,7 @@ extension LogFileInfo {
         return inventory.readable.map { LogFileInfo($0, directory, opens: opens) }
     }
 
-    static func reading(_ directory: LogDirectory, _ body: () throws -> Void) throws {
+    static func reading(_ directory: Directory, _ body: () throws -> Void) throws {
         do { try body() } catch {
             let cause = (error as? SystemFailure)?.number
             throw LogError(.file, "Cannot read the log directory", place: directory.path, cause: cause)
@@ -307,7 +307,7 @@ extension LogFileInfo {
     }
 
     private static func anyEntries(
-        _ directory: LogDirectory, _ isLog: (String) -> Bool
+        _ directory: Directory, _ isLog: (String) -> Bool
     ) throws -> [FileInventory.Entry] {
         let files = try directory.files { name -> (log: String, stage: ArchiveStage)? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)

@@ -13,7 +13,7 @@ final class FileLedger {
     /// Called with the name of a file that cannot be used, and why.
     var report: (_ name: String, any Error) -> Void = { _, _ in }
     var naming: LogFileNaming
-    private let directory: LogDirectory
+    private let directory: Directory
     private let inventory: FileInventory
     private var file: CatalogueFile
     private(set) var catalogue = FileCatalogue()
@@ -21,7 +21,7 @@ final class FileLedger {
     private var claims: [String: LogFileLabel] = [:]
     private var seen: [Int]?
 
-    init(_ directory: LogDirectory, _ inventory: FileInventory, _ naming: LogFileNaming) {
+    init(_ directory: Directory, _ inventory: FileInventory, _ naming: LogFileNaming) {
         (self.directory, self.inventory, self.naming) = (directory, inventory, naming)
         lock = DirectoryLock(directory, name: ".\(naming.application).lock")
         file = CatalogueFile(directory, application: naming.application, lock: lock) { _, _ in }
@@ -63,19 +63,16 @@ final class FileLedger {
         _ = file.load()
         // In the same order each time.
         for (name, label) in claims.sorted(by: { $0.key < $1.key }) {
-            do {
+            do throws(SystemFailure) {
                 if let held = try directory.hold(name) {
                     directory.calls.unlock(held.number)
                     continue
                 }
                 // Whoever has found it finished may be archiving it.
                 if !file.isSeenFinished(name, label) { file.keepOpen(name) }
-            } catch let failure as SystemFailure where failure.number == ENOENT {
-                file.forget(name)
-            } catch let failure as SystemFailure where failure.isShortage {
-                return false
             } catch {
-                file.keepOpen(name)
+                if error.isShortage { return false }
+                if error.isError(ENOENT) { file.forget(name) } else { file.keepOpen(name) }
             }
             claims[name] = nil
         }
