@@ -6,16 +6,6 @@ import Heartwood
 /// 1. What counts is a change since before the attempt has read them.
 /// 2. It looks every ``pause`` at most, and only while something waits for a time.
 struct CredentialWatch {
-    /// What is to be done when a timer fires.
-    enum Finding: Equatable {
-        /// The files are others now.
-        case changed
-        /// It is not time yet.
-        case wait(until: Duration)
-        /// It is time for what the engine waits for.
-        case due
-    }
-
     static let pause = Duration.seconds(5)
 
     private var files: [String] = []
@@ -44,18 +34,20 @@ struct CredentialWatch {
         return min(time, look)
     }
 
-    /// A timer has fired.
-    mutating func look(at now: Duration) -> Finding {
-        guard isHeld, let due, let next, now < due else { return .due }
-        if now < next { return .wait(until: min(due, next)) }
-        let isSame = zip(present, seen).allSatisfy { $0?.isSame(as: $1) ?? ($1 == nil) }
-        if !isSame {
+    /// What the timer means for the engine; nil: it fired early, and is set again to ``wakeTime``.
+    mutating func timerFired(at now: Duration) -> DeliveryEvent? {
+        guard isHeld, let due, let next, now < due else { return .timer }
+        if now < next { return nil }
+        guard zip(present, seen).allSatisfy({ $0?.isSame(as: $1) ?? ($1 == nil) }) else {
             isHeld = false
-            return .changed
+            return .credentialsChanged
         }
         self.next = now + Self.pause
-        return .wait(until: min(due, now + Self.pause))
+        return nil
     }
+
+    /// When to wake while something is held.
+    var wakeTime: Duration? { if let due, let next { min(due, next) } else { nil } }
 
     /// The files with the ways to them; nil for one that cannot be reached.
     private var present: [SecretPath?] { files.map { try? SecretPath($0, SystemCalls()) } }

@@ -6,19 +6,12 @@ import Heartwood
 ///
 /// Everything but what is marked otherwise runs in the logger's hooks.
 final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is used in hooks only
-    /// What comes back from another thread.
-    private enum Mail: Sendable {
-        case report(UploadJob.Report)
-        case receipts([String]?)
-        case refreshed
-    }
-
     // MARK: Constants (any thread)
 
     private let clock: any LogClock
     private let monitor: (any ConnectivityMonitor)?
     private let executor = UploadExecutor()
-    private let mail = Semaphore()
+    private let completed = Semaphore()
     /// Whether what an earlier run left waits for the first use, so that settings can follow the creation.
     private let startsAtFirstUse: Bool
     /// The path of the spool that a journal can follow; nil for a store in memory, and for events, which have
@@ -28,14 +21,16 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     // MARK: Guarded by themselves
 
     private let published = Locked<(figures: HTTPStatistics, oldest: LogTimestamp?)>((HTTPStatistics(), nil))
-    private let mailbox = Locked<[(Mail, attachment: Int)]>([])
+    /// What the shell does with the outcomes of other threads.
+    private let completions = Locked<[(@Sendable (DeliveryShell) -> Void, attachment: Int)]>([])
     private let waiters = Locked<[DeliveryWaiter]>([])
 
     // MARK: Owned by the hooks
 
     private weak var logger: HTTPLogger?
     private var shellIfMade: DeliveryShell?
-    private var settings: DeliverySettings
+    /// The settings in force.
+    private(set) var settings: DeliverySettings
     private var timer = DueTimer()
     private var saveTimer = DueTimer()
     private var random = SystemRandomNumberGenerator()
@@ -84,9 +79,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     /// Begins to watch the network, and to send what an earlier run has left.
     func added() {
         if !executor.keepThread() {
-            report(
-                .setting, "no thread could be created for sending: messages wait until one can",
-                key: "sending", count: 0)
+            report(.noThread, lastError: nil)
         }
         shell.reopen()
         shell.apply(settings)
@@ -110,7 +103,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     func save() {
         saveTimer.cancel()
-        shell.save()
+        if shell.save() { logger?.noteSettled() }
     }
 
     /// Saves, has everything sent, and waits for it as long as the settings say; at the exit of the process
@@ -118,13 +111,13 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     func flush(isExit: Bool) {
         save()
         guard isExit else {
-            shell.wish(.flush)
+            shell.flush()
             return work(for: settings.flushWait) { $0.isBusy }
         }
         let wait = max(settings.flushWait, settings.exitWait)
         shell.end(until: wait > .zero ? clock.uptime() + wait : nil)
         work(for: wait) { $0.isAwaited }
-        shell.tellLost()
+        shell.reportLost()
     }
 
     /// Saves what is left, which is sent after the next start, and frees the store's directory.
@@ -145,7 +138,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         attachment += 1
         wake(at: nil)
         save()
-        if shell.store.isOnDisk { shell.close() } else { shell.engineRemoved() }
+        if shell.store.isOnDisk { shell.close() } else { shell.detach() }
     }
 
     /// Draws conclusions from what ends meanwhile, until `goesOn` is false or the time is over.
@@ -153,7 +146,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(.zero, time).nanoseconds))
         collect()
         while goesOn(shell), DispatchTime.now() < deadline {
-            _ = mail.wait(until: min(deadline, nextWake ?? deadline))
+            _ = completed.wait(until: min(deadline, nextWake ?? deadline))
             collect()
             wakeIfDue()
         }
@@ -172,18 +165,20 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     // MARK: - Waiting for the delivery
 
-    /// Sends what is pending, and tells the waiter when the server has all of it.
-    func deliver(_ waiter: DeliveryWaiter, timeout: Duration) {
+    /// Sends what is pending, and resumes with true when the server has all of it.
+    func deliver(timeout: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
+        let waiter = DeliveryWaiter(continuation)
         shell.store.save()
-        shell.wish(.sendNow)
+        shell.sendNow()
         if shell.store.pending == 0 && !shell.isBusy { return waiter.resume(true) }
         waiter.setTimer(clock.schedule(after: timeout) { waiter.resume(false) })
         waiters.withLock { $0.append(waiter) }
     }
 
     /// Runs a task where blocked threads of the program do not hold it up; any thread.
-    func detach(_ work: @escaping @Sendable () async -> Void) {
-        Task.detached(executorPreference: executor, priority: .utility) { await work() }
+    @discardableResult
+    func detach(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task.detached(executorPreference: executor, priority: .utility, operation: work)
     }
 
     // MARK: - The shell's host
@@ -214,64 +209,87 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     }
 
     func start(_ job: UploadJob) {
-        let attachment = attachment
-        inFlight = Task.detached(executorPreference: executor, priority: .utility) { [self] in
-            post(.report(await job.run()), attachment)
+        inFlight = run {
+            await job.run()
+        } then: {
+            $0.finish($1)
         }
     }
 
     func start(_ job: ReceiptJob) {
-        let attachment = attachment
-        detach { [self] in post(.receipts(await job.run()), attachment) }
+        run {
+            await job.run()
+        } then: {
+            $0.acknowledge($1)
+        }
     }
 
     func refresh(_ hook: @escaping @Sendable () async -> Void) {
-        let attachment = attachment
-        detach { [self] in
-            // Whatever comes of it, the next answer tells; a second refusal holds.
-            await hook()
-            post(.refreshed, attachment)
-        }
+        // The next answer shows whether it has helped; a second refusal holds.
+        run(hook) { shell, _ in shell.refreshed() }
     }
 
-    /// Gives something to the hooks: to the next one, or to a flush that waits for it; any thread.
-    private func post(_ item: Mail, _ attachment: Int) {
-        mailbox.withLock { $0.append((item, attachment)) }
-        mail.signal()
-        logger?.perform { self.collect() }
+    /// Runs `work` on another thread; the next hook, or a flush that waits for it, hands the outcome over.
+    @discardableResult
+    private func run<Outcome: Sendable>(
+        _ work: @escaping @Sendable () async -> Outcome,
+        then completion: @escaping @Sendable (DeliveryShell, Outcome) -> Void
+    ) -> Task<Void, Never> {
+        let attachment = attachment
+        return detach { [self] in
+            let outcome = await work()
+            completions.withLock { $0.append(({ completion($0, outcome) }, attachment)) }
+            completed.signal()
+            logger?.perform { self.collect() }
+        }
     }
 
     private func collect() {
-        let items = mailbox.withLock { mailbox in
-            defer { mailbox = [] }
-            return mailbox
+        let all = completions.withLock { completions in
+            defer { completions = [] }
+            return completions
         }
-        // What a request of before the removal has brought came too late: the store may be closed.
-        for (item, number) in items where number == attachment {
-            switch item {
-            case .report(let report): shell.finish(report)
-            case .receipts(let receipts): shell.acknowledge(receipts)
-            case .refreshed: shell.refreshed()
-            }
-        }
+        // What was begun before the removal came too late: the store may be closed.
+        for (complete, number) in all where number == attachment { complete(shell) }
     }
 
-    func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {
-        logger?.diagnostics.report(kind, text, key: key, count: count)
+    func report(_ report: DeliveryReport, lastError: String?) {
+        let name = settings.name
+        logger?.diagnostics.report(
+            report.kind, report.text(logger: name, lastError: lastError),
+            key: report.key(logger: name, lastError: lastError), count: report.count)
     }
-
-    func noteWritten(_ bytes: Int) { logger?.noteWritten(bytes) }
-
-    func noteSettled() { logger?.noteSettled() }
 
     func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) {
-        published.withLock { $0 = (figures, oldest) }
+        let bytes = published.withLock { published in
+            defer { published = (figures, oldest) }
+            return figures.bytesOnWire - published.figures.bytesOnWire
+        }
+        logger?.noteWritten(bytes)
         guard isIdle else { return }
         let all = waiters.withLock { waiters in
             defer { waiters = [] }
             return waiters
         }
         for waiter in all { waiter.resume(true) }
+    }
+}
+
+/// A task that waits until everything is delivered, or its time is over.
+private final class DeliveryWaiter: Sendable {
+    private let continuation: Locked<CheckedContinuation<Bool, Never>?>
+    private let timer = Locked<(any LogTimer)?>(nil)
+
+    init(_ continuation: CheckedContinuation<Bool, Never>) { self.continuation = Locked(continuation) }
+
+    /// Ends the waiting by itself when this timer fires.
+    func setTimer(_ new: any LogTimer) { timer.withLock { $0 = new } }
+
+    /// Ends the waiting; only the first call counts.
+    func resume(_ isDone: Bool) {
+        let continuation = continuation.withLock { $0.take() }
+        timer.withLock { $0 }?.cancel()
+        continuation?.resumeElsewhere(returning: isDone)
     }
 }
 

@@ -29,13 +29,32 @@ struct DeliverySettings: Sendable {
         return endpoint.path == "/" ? endpoint.with(path: encoding.defaultPath) : endpoint
     }
 
+    /// The most bytes of a request's body, before compression.
+    var maximumBodySize: Int {
+        min(chosen.maximumBytesPerRequest.bytes, chosen.encoding.limits.bytes.bytes)
+    }
+
     /// The files of certificates and secrets that a request is made with.
     var credentialFiles: [String] {
         ((transport as? any FileBasedTransport)?.options.files ?? []) + chosen.decorators.flatMap(\.files)
     }
 
-    /// What the engine goes by.
+    /// The settings that decide when and what is sent.
     var rules: DeliveryRules {
-        DeliveryRules(chosen, isLoopback: endpoint.isLoopback, neverDrops: neverDrops)
+        DeliveryRules(settings: chosen, isLoopback: endpoint.isLoopback, neverDrops: neverDrops)
+    }
+
+    /// A request with all decorators applied, those of `first` before the user's.
+    ///
+    /// - Throws: what a decorator throws.
+    func request(
+        to endpoint: HTTPEndpoint, _ headers: HTTPHeaders, _ body: [UInt8], first: [RequestDecorator] = []
+    ) throws -> HTTPRequest {
+        var headers = headers
+        headers["User-Agent"] = "heartwood"
+        let request = HTTPRequest(
+            endpoint: endpoint, headers: headers, body: body, timeout: chosen.requestTimeout,
+            allowsInsecureHTTP: address.allowsInsecureHTTP)
+        return try RequestDecorator.all(first + chosen.decorators)(request)
     }
 }

@@ -1,9 +1,19 @@
 import Heartwood
 
-/// Runs what a ``DeliveryEngine`` decides, on the store of unsent messages; decides nothing itself.
+/// Performs the actions of a ``DeliveryEngine`` on the store of unsent messages; decides nothing itself.
 ///
 /// It belongs to one logger and is used in its hooks only. Requests, timers and threads are its host's.
 final class DeliveryShell {
+    /// What a line of the transcript is about, in Scrooge's words.
+    private enum TranscriptCategory: String {
+        case appending = "Appending"
+        case network = "Network"
+        case sending = "Sending"
+        case removing = "Removing"
+        case saving = "Saving"
+        case timer = "Timer"
+    }
+
     /// The store of unsent messages.
     private(set) var store: any UnsentStore
 
@@ -12,22 +22,22 @@ final class DeliveryShell {
     private var settings: DeliverySettings
     private var deadLetters: DeadLetterFile?
     private var figures = HTTPStatistics()
-    /// The attempt that just ended.
-    private var hand: UploadJob.Report?
+    private var credentials = CredentialWatch()
+    /// The points and the number of messages that were stored since ``stored()``.
+    private var (newPoints, newCount) = (0, 0)
+    /// The piece of the request in flight.
+    private var inFlight: SpoolPiece?
+    /// How many messages in flight the user has thrown away: the answer says whether they are lost.
+    private var discardedInFlight = 0
+    /// How many messages were lost in that way.
+    private(set) var lostInFlight = 0
+    /// The finished attempt, while the engine handles its answer.
+    private var attempt: UploadJob.Attempt?
     private var parked: [SpoolPiece] = []
     /// Pieces that are parked since they cannot be set aside.
     private var kept: [SpoolPiece] = []
     private var unconfirmed: [String: SpoolPiece] = [:]
-    private var newPoints = 0
-    private var newCount = 0
-    /// The piece of the request in flight.
-    private var onTheWay: SpoolPiece?
-    /// How many messages of it the user has thrown away meanwhile: the answer says whether they are lost.
-    private var discardedOnTheWay = 0
-    /// How many such messages were lost.
-    private(set) var lostOnTheWay = 0
-    private var wasNetworkTold = false
-    private var credentials = CredentialWatch()
+    private var hasNetworkState = false
 
     init(_ store: any UnsentStore, _ settings: DeliverySettings, _ host: any DeliveryHost) {
         self.store = store
@@ -51,7 +61,7 @@ final class DeliveryShell {
         guard store.append(payload, time: time, level: level, mark: mark) else { return false }
         newPoints += points
         newCount += 1
-        tell(.appending, "appending logs")
+        transcribe(.appending, "appending logs")
         return true
     }
 
@@ -60,7 +70,7 @@ final class DeliveryShell {
     func append(_ work: (any UnsentStore) -> (count: Int, then: () -> Void)) {
         let (count, then) = work(store)
         newCount += count
-        for _ in 0..<count { tell(.appending, "appending logs") }
+        for _ in 0..<count { transcribe(.appending, "appending logs") }
         publish()
         then()
     }
@@ -68,20 +78,21 @@ final class DeliveryShell {
     /// Whether something was stored since the last ``stored()``.
     var hasNew: Bool { newCount > 0 }
 
-    /// What was stored may be sent if it is time.
+    /// Has new messages sent if it is time.
     func stored() {
         defer { (newPoints, newCount) = (0, 0) }
-        if newCount > 0, !store.isClosed { run(.stored(points: newPoints)) } else { publish() }
+        if hasNew, !store.isClosed { handle(.stored(points: newPoints)) } else { publish() }
     }
 
-    /// Writes what is in memory only to the files.
-    func save() {
-        guard store.isOnDisk, store.unsavedCount > 0 else { return }
-        tell(.saving, "saving remaining \(store.pending) logs")
+    /// Writes what is in memory only to the files; false when there was nothing to write.
+    @discardableResult
+    func save() -> Bool {
+        guard store.isOnDisk, store.unsavedCount > 0 else { return false }
+        transcribe(.saving, "saving remaining \(store.pending) logs")
         let isSaved = store.save()
-        tell(.saving, isSaved ? "saving succeeded" : "saving failed")
-        reportTroubles()
-        host.noteSettled()
+        transcribe(.saving, isSaved ? "saving succeeded" : "saving failed")
+        reportStoreErrors()
+        return true
     }
 
     // MARK: - Events
@@ -91,259 +102,254 @@ final class DeliveryShell {
         settings = new
         store.settings = new.spoolSettings
         deadLetters?.limit = deadLetterLimit
-        run(.rules(new.rules))
+        handle(.rules(new.rules))
     }
 
     /// The logger was added to a dispatcher.
-    func added(atFirstUse: Bool) { run(.added(atFirstUse: atFirstUse)) }
+    func added(atFirstUse: Bool) { handle(.added(atFirstUse: atFirstUse)) }
 
-    /// The time that was asked for has come.
+    /// The timer has fired.
     func wake() {
-        switch credentials.look(at: host.uptime) {
-        case .changed:
-            tell(.timer, "credentialsChanged")
-            run(.credentialsChanged)
-        case .wait(let time): host.wake(at: time)
-        case .due:
-            tell(.timer, "timerTriggered")
-            run(.timer)
+        guard let event = credentials.timerFired(at: host.uptime) else {
+            return host.wake(at: credentials.wakeTime)
         }
+        if case .timer = event {
+            transcribe(.timer, "timerTriggered")
+        } else {
+            transcribe(.timer, "credentialsChanged")
+        }
+        handle(event)
     }
 
-    /// The network's state was told.
+    /// The network is there, or not.
     func networkChanged(_ isThere: Bool) {
-        wasNetworkTold = true
-        tell(.network, isThere ? "Internet connected" : "Internet disconnected")
-        run(.network(isThere))
+        hasNetworkState = true
+        transcribe(.network, isThere ? "Internet connected" : "Internet disconnected")
+        handle(.network(isThere))
     }
 
-    /// The user, or a flush, wants pending messages to be sent.
-    func wish(_ wish: DeliveryEvent.Wish) { run(.wish(wish)) }
+    /// The user wants pending messages to be sent now.
+    func sendNow() { handle(.sendNow) }
+
+    /// A flush wants pending messages to be sent.
+    func flush() { handle(.flush) }
 
     /// The process ends, or the logger is removed; with a time, a caller waits until then.
-    func end(until deadline: Duration?) { run(deadline.map { .ending(until: $0) } ?? .closing) }
+    func end(until deadline: Duration?) { handle(deadline.map { .ending(until: $0) } ?? .closing) }
 
     /// The hook for new credentials has returned.
-    func refreshed() { run(.refreshed) }
+    func refreshed() { handle(.refreshed) }
 
     /// The server has confirmed these receipts; nil: it gave no usable answer.
-    func acknowledge(_ receipts: [String]?) { run(.acknowledged(receipts)) }
+    func acknowledge(_ receipts: [String]?) { handle(.acknowledged(receipts)) }
 
-    /// Throws everything away; what is on its way is pending until the answer says whether the server has it.
+    /// Throws everything away; what is in flight is pending until the answer says whether the server has it.
     func discard() {
-        if let onTheWay {
-            discardedOnTheWay += store.complete(onTheWay, done: onTheWay.records.map(\.id))
-        }
+        if let inFlight { discardedInFlight += store.complete(inFlight, done: inFlight.records.map(\.id)) }
         unparkAll()
         store.dropOldest(.max)
-        run(.discarded)
-    }
-
-    /// Tells the engine of the end of an attempt whose messages were thrown away: it concerns the server, but
-    /// no message.
-    private func finishDiscarded(_ report: UploadJob.Report) {
-        var answer = answer(report)
-        var taken = 0
-        switch answer.outcome {
-        case .accepted, .received:
-            taken = discardedOnTheWay
-            if case .answered(_, let verdict) = report.outcome {
-                taken = verdict.items == nil ? max(0, taken - max(0, verdict.rejected)) : answer.delivered
-            }
-            answer.outcome = .accepted
-        case .failed: taken = answer.delivered
-        case .tooLarge, .nothingReadable: answer.outcome = .nothingReadable
-        }
-        taken = min(taken, discardedOnTheWay)
-        figures.acknowledged += taken
-        lostOnTheWay += discardedOnTheWay - taken
-        discardedOnTheWay = 0
-        hand = nil
-        (answer.records, answer.delivered, answer.refused, answer.unreadable) = (0, 0, 0, 0)
-        run(.answered(answer))
+        handle(.discarded)
     }
 
     /// An attempt has ended.
-    func finish(_ report: UploadJob.Report) {
-        hand = report
-        onTheWay = nil
-        if report.wasSent {
+    func finish(_ finished: UploadJob.Attempt) {
+        inFlight = nil
+        if finished.wasSent {
             figures.requests += 1
-            figures.sent += report.entries.count
-            figures.bytesOnWire += report.bytesOnWire
-            host.noteWritten(report.bytesOnWire)
+            figures.sent += finished.entries.count
+            figures.bytesOnWire += finished.bytesOnWire
         }
-        if discardedOnTheWay > 0 { return finishDiscarded(report) }
-        if !report.unreadable.isEmpty {
-            host.report(
-                .damaged, "\(settings.name): stored messages of another version cannot be read",
-                key: settings.name, count: report.unreadable.count)
-            figures.rejected += store.complete(report.piece, done: report.unreadable)
+        if discardedInFlight > 0 { return handle(.answered(answerToDiscarded(finished))) }
+        if !finished.unreadable.isEmpty {
+            report(.unreadable(finished.unreadable.count))
+            figures.rejected += store.complete(finished.piece, done: finished.unreadable)
         }
-        run(.answered(answer(report)))
-        hand = nil
-        tell(.sending, "sending done. \(store.pending) logs remain")
+        attempt = finished
+        handle(.answered(answer(to: finished)))
+        attempt = nil
+        transcribe(.sending, "sending done. \(store.pending) logs remain")
     }
 
     /// What an attempt came to, for the engine.
-    private func answer(_ report: UploadJob.Report) -> DeliveryAnswer {
+    private func answer(to attempt: UploadJob.Attempt) -> DeliveryAnswer {
         var answer = DeliveryAnswer(
-            outcome: .accepted, records: report.entries.count, unreadable: report.unreadable.count)
-        switch report.outcome {
-        case .tooLarge: answer.outcome = .tooLarge
-        case .nothingReadable: answer.outcome = .nothingReadable
-        case .failed(let error): answer.outcome = failure(.transport(error), .retry, "\(error)")
-        case .unmade(let reason): answer.outcome = failure(.local(reason), .hold, reason)
-        case .answered(let response, let verdict):
-            let text = "\(response.status)" + (verdict.note.map { ": \($0)" } ?? "")
-            for item in verdict.items ?? [] {
-                switch item {
-                case .delivered: answer.delivered += 1
-                case .rejected: answer.refused += 1
-                case .retry: break
-                }
+            outcome: attempt.outcome, records: attempt.entries.count, unreadable: attempt.unreadable.count)
+        guard let (response, verdict) = attempt.answer else {
+            switch attempt.outcome {
+            case .failed(.transport(let error), _, _): requestFailed("\(error)")
+            case .failed(.local(let reason), _, _): requestFailed(reason)
+            default: break
             }
-            let wait = response.headers["Retry-After"].flatMap { RetryAfter.parse($0, now: host.wallTime) }
-            if let items = verdict.items, items.count != report.entries.count {
-                (answer.delivered, answer.refused) = (0, 0)
-                answer.outcome = failure(.status(response.status), .retry, text, wait)
-            } else if verdict.action != .deliver {
-                answer.outcome = failure(.status(response.status), verdict.action, text, wait)
+            return answer
+        }
+        var action = verdict.action
+        if let items = verdict.items {
+            if items.count == attempt.entries.count {
+                answer.delivered = items.count { $0 == .delivered }
+                answer.refused = items.count { if case .rejected = $0 { true } else { false } }
             } else {
-                tell(.sending, "sending succeeded")
-                figures.lastError = nil
-                if let receipt = verdict.receipt { answer.outcome = .received(receipt: receipt) }
+                action = .retry
             }
+        }
+        if action == .deliver {
+            transcribe(.sending, "sending succeeded")
+            figures.lastError = nil
+            answer.outcome = verdict.receipt.map { .received(receipt: $0) } ?? .accepted
+        } else {
+            let wait = response.headers["Retry-After"].flatMap { RetryAfter.parse($0, now: host.wallTime) }
+            requestFailed(attempt.answerText ?? "")
+            answer.outcome = .failed(.status(response.status), action, retryAfter: wait)
         }
         return answer
     }
 
-    private func failure(
-        _ cause: DeliveryFailure.Cause, _ action: StatusAction, _ text: String, _ wait: Duration? = nil
-    ) -> DeliveryAnswer.Outcome {
+    private func requestFailed(_ text: String) {
         figures.lastError = text
-        tell(.sending, "sending failed: \(text)")
-        return .failed(cause, action, retryAfter: wait)
+        transcribe(.sending, "sending failed: \(text)")
+    }
+
+    /// What an attempt came to whose messages were thrown away: it concerns the server, but no message.
+    private func answerToDiscarded(_ attempt: UploadJob.Attempt) -> DeliveryAnswer {
+        var answer = answer(to: attempt)
+        var taken = answer.delivered
+        switch answer.outcome {
+        case .accepted, .received:
+            if let verdict = attempt.answer?.verdict, verdict.items == nil {
+                taken = max(0, discardedInFlight - max(0, verdict.rejected))
+            }
+            answer.outcome = .accepted
+        case .failed: break
+        case .tooLarge, .nothingReadable: answer.outcome = .nothingReadable
+        }
+        taken = min(taken, discardedInFlight)
+        figures.acknowledged += taken
+        lostInFlight += discardedInFlight - taken
+        discardedInFlight = 0
+        (answer.records, answer.delivered, answer.refused, answer.unreadable) = (0, 0, 0, 0)
+        return answer
     }
 
     // MARK: - Actions
 
-    private var moment: DeliveryMoment {
-        DeliveryMoment(
-            now: host.uptime, waiting: store.pending, hasOpenBatch: store.hasOpenBatch, random: host.draw())
-    }
-
-    private func run(_ event: DeliveryEvent) {
+    private func handle(_ event: DeliveryEvent) {
         var events = [event]
         while !events.isEmpty {
-            for action in engine.handle(events.removeFirst(), moment) { run(action, &events) }
+            let moment = DeliveryMoment(
+                now: host.uptime, waiting: store.pending, hasOpenBatch: store.hasOpenBatch,
+                random: host.draw())
+            let actions = engine.handle(events.removeFirst(), moment)
+            events += actions.compactMap(perform)
         }
         publish()
     }
 
-    private func run(_ action: DeliveryAction, _ events: inout [DeliveryEvent]) {
+    /// Performs an action; returns the event that follows from it.
+    private func perform(_ action: DeliveryAction) -> DeliveryEvent? {
         switch action {
-        case .askCondition: events.append(.condition(settings.sendCondition?() ?? true))
-        case .send(let count, let bytes, let isProbe):
-            if !send(count, bytes, isProbe) { events.append(.empty) }
+        case .askCondition: return .condition(settings.sendCondition?() ?? true)
+        case .send(let count, let isProbe): return send(count, isProbe) ? nil : .empty
         case .wait(let time): host.wake(at: credentials.wake(at: time, host.uptime))
         case .rest: host.wake(at: nil)
-        case .settleItems: settleItems(&events)
-        case .complete: complete(&events)
-        case .setAside: setAside((hand?.entries ?? []).indices.map { ($0, reason) }, &events)
+        case .settleItems: return settleItems()
+        case .complete: return complete()
+        case .setAside: return setAside(refusal)
         case .split:
-            if let piece = hand?.piece, !store.split(piece) {
-                events.append(.setAsideFailed(piece.records.count))
-            }
-        case .park(let receipt): park(receipt)
-        case .keep: keep()
+            guard let piece = attempt?.piece, !store.split(piece) else { return nil }
+            return .setAsideFailed(piece.records.count)
+        case .park(let receipt):
+            guard let piece = attempt?.piece else { return nil }
+            store.park(piece, isUnconfirmed: receipt != nil)
+            if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
+        case .keep:
+            guard let piece = attempt?.piece else { return nil }
+            store.park(piece, isUnconfirmed: false)
+            kept.append(piece)
         case .unpark(let andKept):
             store.unpark(parked + (andKept ? kept : []))
             parked = []
             if andKept { kept = [] }
         case .resend(let receipts): store.unpark(receipts.compactMap { unconfirmed.removeValue(forKey: $0) })
         case .confirm(let receipts): confirm(receipts)
-        case .poll(let receipts): if !poll(receipts) { events.append(.acknowledged(nil)) }
+        case .poll(let receipts): return poll(receipts) ? nil : .acknowledged(nil)
         case .refreshAuthorization:
-            if let hook = settings.refreshAuthorization {
-                host.refresh(hook)
-            } else {
-                events.append(.refreshed)
-            }
+            guard let hook = settings.refreshAuthorization else { return .refreshed }
+            host.refresh(hook)
         case .dropOldest(let count):
             unparkAll()
             store.dropOldest(count)
         case .countRetry: figures.retried += 1
-        case .report(let report): tell(report)
-        case .look: events.append(.looked)
+        case .report(let report):
+            if case .held = report { credentials.hold() }
+            self.report(report)
+        case .look: return .looked
         }
+        return nil
     }
 
-    private func send(_ maximumCount: Int, _ maximumBytes: Int, _ isProbe: Bool) -> Bool {
+    private func send(_ maximumCount: Int, _ isProbe: Bool) -> Bool {
         store.expire()
         credentials.begin(settings.credentialFiles)
-        let limits = settings.encoding.limits
-        let bytes = min(maximumBytes, limits.bytes.bytes)
         let piece = store.nextPiece(
-            maximumCount: min(maximumCount, limits.entries, BatchState.widestBatch), maximumBytes: bytes,
-            probe: isProbe)
-        reportTroubles()
+            maximumCount: min(maximumCount, settings.encoding.limits.entries, BatchState.widestBatch),
+            maximumBytes: settings.maximumBodySize, probe: isProbe)
+        reportStoreErrors()
         guard let piece else { return false }
         host.wake(at: nil)
-        if !wasNetworkTold {
-            wasNetworkTold = true
-            tell(.network, "Internet connected")
+        if !hasNetworkState {
+            hasNetworkState = true
+            transcribe(.network, "Internet connected")
         }
-        tell(.sending, "sending \(piece.records.count) logs")
-        let job = UploadJob(
-            piece: piece, names: piece.records.map { store.name(of: $0, in: piece) },
-            device: settings.device,
-            encoding: settings.encoding, endpoint: settings.endpoint, decorators: settings.decorators,
-            transport: settings.transport, timeout: settings.requestTimeout, maximumBytes: bytes,
-            compressionLevel: settings.compressionLevel,
-            allowsInsecureHTTP: settings.address.allowsInsecureHTTP)
-        tell(.sending, "sending started")
-        onTheWay = piece
-        host.start(job)
+        transcribe(.sending, "sending \(piece.records.count) logs")
+        let names = piece.records.map { store.name(of: $0, in: piece) }
+        transcribe(.sending, "sending started")
+        inFlight = piece
+        host.start(UploadJob(piece: piece, names: names, settings: settings))
         return true
     }
 
-    private func complete(_ events: inout [DeliveryEvent]) {
-        guard let hand else { return }
-        var rejected = 0
-        if case .answered(_, let verdict) = hand.outcome {
-            rejected = min(max(0, verdict.rejected), hand.entries.count)
-            // Which of them it was, it does not say; when it was all, they can be kept.
-            if rejected > 0, rejected == hand.entries.count, deadLetters != nil {
-                let reason = verdict.note ?? "discarded by the server"
-                return setAside(hand.entries.indices.map { ($0, reason) }, &events)
-            }
-            if rejected > 0 {
-                host.report(
-                    .writeFailed,
-                    "\(settings.name): the server discarded \(rejected) messages: "
-                        + (verdict.note ?? "no reason given"),
-                    key: settings.name + "rejected", count: rejected)
-            }
+    private func poll(_ receipts: [String]) -> Bool {
+        guard let encoding = settings.encoding as? any AcknowledgingEncoding else { return false }
+        host.start(ReceiptJob(receipts: receipts, encoding: encoding, settings: settings))
+        return true
+    }
+
+    private func confirm(_ receipts: [String]) {
+        for receipt in receipts {
+            guard let piece = unconfirmed.removeValue(forKey: receipt) else { continue }
+            let count = store.complete(piece, done: piece.records.map(\.id))
+            figures.acknowledged += count
+            transcribeRemoval(of: count)
         }
-        let done = store.complete(hand.piece, done: hand.piece.records.map(\.id))
+    }
+
+    private func unparkAll() {
+        store.unpark(parked + kept + unconfirmed.values)
+        (parked, kept, unconfirmed) = ([], [], [:])
+    }
+
+    // MARK: - Settling
+
+    private func complete() -> DeliveryEvent? {
+        guard let attempt else { return nil }
+        let verdict = attempt.answer?.verdict
+        let rejected = min(max(0, verdict?.rejected ?? 0), attempt.entries.count)
+        if rejected > 0 {
+            // Which of them it was, it does not say; when it was all, they can be kept.
+            if rejected == attempt.entries.count, deadLetters != nil {
+                return setAside(verdict?.note ?? "discarded by the server")
+            }
+            report(.discarded(rejected, note: verdict?.note))
+        }
+        let done = store.complete(attempt.piece, done: attempt.piece.records.map(\.id))
         figures.rejected += min(rejected, done)
         figures.acknowledged += max(0, done - rejected)
-        tellRemoved(hand.entries.count)
+        transcribeRemoval(of: attempt.entries.count)
+        return nil
     }
 
-    private func tellRemoved(_ count: Int) {
-        tell(.removing, "removing \(count) logs")
-        guard store.isOnDisk else { return }
-        tell(.saving, "saving remaining \(store.pending) logs")
-        tell(.saving, "saving succeeded")
-    }
-
-    private func settleItems(_ events: inout [DeliveryEvent]) {
-        guard let hand, case .answered(_, let verdict) = hand.outcome, let items = verdict.items else {
-            return
-        }
-        let ids = readableIDs(of: hand)
+    private func settleItems() -> DeliveryEvent? {
+        guard let attempt, let items = attempt.answer?.verdict.items else { return nil }
+        let ids = attempt.ids
         var refused: [(Int, String)] = []
         var taken: [UInt64] = []
         for (index, item) in items.enumerated() {
@@ -353,140 +359,71 @@ final class DeliveryShell {
             case .retry: break
             }
         }
-        figures.acknowledged += store.complete(hand.piece, done: taken)
-        setAside(refused, &events)
-        tellRemoved(taken.count + refused.count)
+        figures.acknowledged += store.complete(attempt.piece, done: taken)
+        let event = setAside(refused)
+        transcribeRemoval(of: taken.count + refused.count)
+        return event
     }
 
-    private func readableIDs(of report: UploadJob.Report) -> [UInt64] {
-        report.piece.records.map(\.id).filter { !report.unreadable.contains($0) }
+    /// Why the piece was refused.
+    private var refusal: String {
+        guard let attempt, let text = attempt.answerText else { return "too large" }
+        return attempt.answer?.verdict.action == .split ? text + ", even alone" : text
+    }
+
+    private func setAside(_ reason: String) -> DeliveryEvent? {
+        setAside((attempt?.entries ?? []).indices.map { ($0, reason) })
     }
 
     /// Sets entries of the piece aside that the server will never take; those that cannot be written stay
     /// pending.
-    private func setAside(_ entries: [(index: Int, reason: String)], _ events: inout [DeliveryEvent]) {
-        guard let hand, !entries.isEmpty else { return }
-        let ids = readableIDs(of: hand)
+    private func setAside(_ entries: [(index: Int, reason: String)]) -> DeliveryEvent? {
+        guard let attempt, !entries.isEmpty else { return nil }
+        let ids = attempt.ids
         var written: [(id: UInt64, reason: String)] = []
         for (index, reason) in entries {
             do throws(SystemFailure) {
                 let removed = try deadLetters?.append(
-                    hand.entries[index], reason: reason, key: hand.piece.key, at: host.wallTime)
-                countRemoved(removed ?? 0)
+                    attempt.entries[index], reason: reason, key: attempt.piece.key, at: host.wallTime)
+                if let removed, removed > 0 {
+                    figures.rejectedRemoved += removed
+                    report(.deadLettersRemoved(removed, limit: settings.deadLetterLimit))
+                }
                 written.append((ids[index], reason))
-            } catch { reportUnwritten(reason, error) }
+            } catch { reportNotSetAside(reason, error.number) }
         }
         // The store forgets a message only once the disk has its letter.
         do throws(SystemFailure) { try deadLetters?.synchronize() } catch {
-            if let last = written.last { reportUnwritten(last.reason, error) }
+            if let last = written.last { reportNotSetAside(last.reason, error.number) }
             written = []
         }
-        for letter in written {
-            host.report(
-                .writeFailed,
-                "\(settings.name): the server rejected a message (\(letter.reason)); it is "
-                    + (deadLetters == nil ? "lost" : "in rejected.ndjson in the spool's directory"),
-                key: settings.name + "rejected", count: 1)
-        }
-        figures.rejected += store.complete(hand.piece, done: written.map(\.id))
+        for letter in written { report(.rejected(reason: letter.reason, isLost: deadLetters == nil)) }
+        figures.rejected += store.complete(attempt.piece, done: written.map(\.id))
         let kept = entries.count - written.count
-        if kept > 0 { events.append(.setAsideFailed(kept)) }
-    }
-
-    private func reportUnwritten(_ reason: String, _ failure: SystemFailure) {
-        let trouble = LogError(
-            .file,
-            "the server rejected a message (\(reason)), and "
-                + "rejected.ndjson cannot be written; the message is kept",
-            place: store.directory?.path, cause: failure.number)
-        host.report(.writeFailed, "\(settings.name): \(trouble)", key: settings.name + "unwritten", count: 1)
-    }
-
-    /// Counts refused messages that the limit has removed.
-    private func countRemoved(_ count: Int) {
-        guard count > 0 else { return }
-        figures.rejectedRemoved += count
-        host.report(
-            .writeFailed,
-            "\(settings.name): rejected.ndjson has reached deadLetterLimit, "
-                + "\(settings.deadLetterLimit): the oldest "
-                + "rejected messages, \(count) of them, were removed",
-            key: settings.name + "removed", count: count)
-    }
-
-    /// Why the piece was refused.
-    private var reason: String {
-        guard case .answered(let response, let verdict) = hand?.outcome else { return "too large" }
-        let text = "\(response.status)" + (verdict.note.map { ": \($0)" } ?? "")
-        return verdict.action == .split ? text + ", even alone" : text
-    }
-
-    // MARK: - Parking
-
-    private func park(_ receipt: String?) {
-        guard let piece = hand?.piece else { return }
-        store.park(piece, isUnconfirmed: receipt != nil)
-        if let receipt { unconfirmed[receipt] = piece } else { parked.append(piece) }
-    }
-
-    private func keep() {
-        guard let piece = hand?.piece else { return }
-        store.park(piece, isUnconfirmed: false)
-        kept.append(piece)
-    }
-
-    private func unparkAll() {
-        store.unpark(parked + kept + unconfirmed.values)
-        (parked, kept, unconfirmed) = ([], [], [:])
-    }
-
-    private func confirm(_ receipts: [String]) {
-        for receipt in receipts {
-            guard let piece = unconfirmed.removeValue(forKey: receipt) else { continue }
-            let count = store.complete(piece, done: piece.records.map(\.id))
-            figures.acknowledged += count
-            tellRemoved(count)
-        }
-    }
-
-    private func poll(_ receipts: [String]) -> Bool {
-        guard let encoding = settings.encoding as? any AcknowledgingEncoding else { return false }
-        host.start(
-            ReceiptJob(
-                receipts: receipts, encoding: encoding, endpoint: settings.endpoint,
-                decorators: settings.decorators, transport: settings.transport,
-                timeout: settings.requestTimeout,
-                allowsInsecureHTTP: settings.address.allowsInsecureHTTP))
-        return true
+        return kept > 0 ? .setAsideFailed(kept) : nil
     }
 
     // MARK: - Closing
 
     /// Ends the delivery for this attachment, and frees the store's directory.
     func close() {
-        engineRemoved()
+        detach()
         deadLetters = nil
         let unsaved = store.counters.droppedUnsaved
         store.close()
         let lost = store.counters.droppedUnsaved - unsaved
-        if lost > 0 {
-            host.report(
-                .writeFailed,
-                "\(settings.name): \(lost) messages were lost: the disk did not accept them "
-                    + "before the logger was removed",
-                key: settings.name + "unsaved", count: lost)
-        }
+        if lost > 0 { report(.lostAtRemoval(lost)) }
         publish()
     }
 
     /// Ends the delivery for this attachment; the store stays open.
-    func engineRemoved() {
-        // No answer comes any more.
-        onTheWay = nil
-        lostOnTheWay += discardedOnTheWay
-        discardedOnTheWay = 0
+    func detach() {
+        // No answer can come.
+        inFlight = nil
+        lostInFlight += discardedInFlight
+        discardedInFlight = 0
         unparkAll()
-        run(.removed)
+        handle(.removed)
     }
 
     /// Opens the store again, when the logger was removed and is added again.
@@ -496,9 +433,7 @@ final class DeliveryShell {
         do {
             store = try store.reopened()
         } catch {
-            host.report(
-                .setting, "\(settings.name): unsent messages are kept in memory only: \(error)",
-                key: settings.name, count: 1)
+            report(.memoryOnly("\(error)"))
             store = store.reopenedInMemory()
         }
         openDeadLetters()
@@ -513,17 +448,25 @@ final class DeliveryShell {
         deadLetters = store.directory.map { DeadLetterFile(in: $0, limit: deadLetterLimit) }
     }
 
-    // MARK: - Telling
+    // MARK: - Reporting
 
-    /// Says how many messages end with the process: those that are in memory only, and have not been sent.
-    func tellLost() {
-        guard !store.isOnDisk, store.pending > 0 else { return }
-        host.report(
-            .writeFailed,
-            "\(settings.name): \(store.pending) messages are lost: they were in memory only, and the server"
-                + " has not accepted them before the end of the process; give the logger a `spool`"
-                + (figures.lastError.map { ": \($0)" } ?? ""), key: settings.name + "lost",
-            count: store.pending)
+    /// Reports how many messages end with the process: those that are in memory only, and have not been sent.
+    func reportLost() {
+        if !store.isOnDisk, store.pending > 0 { report(.lostAtExit(store.pending)) }
+    }
+
+    private func reportStoreErrors() {
+        for error in store.drainErrors() {
+            report(.storeError("\(error)", isDamage: error.code == .damaged))
+        }
+    }
+
+    private func reportNotSetAside(_ reason: String, _ error: Int32) {
+        report(.notSetAside(reason: reason, path: store.directory?.path, cause: error))
+    }
+
+    private func report(_ report: DeliveryReport) {
+        host.report(report, lastError: figures.lastError)
     }
 
     private func publish() {
@@ -532,56 +475,20 @@ final class DeliveryShell {
         let counters = store.counters
         figures.stored = counters.appended
         figures.recovered = counters.recovered
-        figures.dropped = counters.lost + lostOnTheWay
-        figures.pending = store.pending + discardedOnTheWay
-        reportTroubles()
+        figures.dropped = counters.lost + lostInFlight
+        figures.pending = store.pending + discardedInFlight
+        reportStoreErrors()
         host.publish(figures, oldest: oldest, isIdle: store.pending == 0 && !engine.isBusy)
     }
 
-    private func reportTroubles() {
-        for trouble in store.drainErrors() {
-            host.report(
-                trouble.code == .damaged ? .damaged : .writeFailed, "\(settings.name): \(trouble)",
-                key: settings.name, count: 1)
-        }
-    }
-
-    private func tell(_ report: DeliveryAction.Report) {
-        let name = settings.name
-        let last = figures.lastError ?? "no answer"
-        switch report {
-        case .held(let cause):
-            credentials.hold()
-            let problem =
-                switch cause {
-                case .status: "the server rejects the requests because of their setup"
-                case .transport(let error) where error.reason == .unusableRequest:
-                    "the requests cannot be created, so nothing is sent"
-                case .transport: "the server cannot be reached with this setup, so nothing is sent"
-                case .local: "the requests cannot be created, so nothing is sent"
-                }
-            host.report(
-                .setting, "\(name): \(problem); all messages are kept: \(last)", key: name + "hold" + last,
-                count: 1)
-        case .refusesEverything:
-            host.report(
-                .setting,
-                "\(name): the server rejects every message, so its address may be wrong; "
-                    + "all messages are kept: \(last)",
-                key: name + "hold", count: 1)
-        case .keptInsteadOfDropped:
-            host.report(
-                .setting, "\(name): the retry policy drops messages; this store keeps them: \(last)",
-                key: name + "hold", count: 1)
-        case .unacknowledged(let count):
-            host.report(
-                .writeFailed,
-                "\(name): the server did not acknowledge \(count) requests in time; they are sent again",
-                key: name + "unacknowledged", count: count)
-        }
-    }
-
-    func tell(_ category: TranscriptCategory, _ text: @autoclosure () -> String) {
+    private func transcribe(_ category: TranscriptCategory, _ text: @autoclosure () -> String) {
         settings.transcript?("[Heartwood.\(settings.name).\(category.rawValue)] \(text())")
+    }
+
+    private func transcribeRemoval(of count: Int) {
+        transcribe(.removing, "removing \(count) logs")
+        guard store.isOnDisk else { return }
+        transcribe(.saving, "saving remaining \(store.pending) logs")
+        transcribe(.saving, "saving succeeded")
     }
 }

@@ -42,8 +42,6 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     // MARK: Owned by the hooks
 
     private var device: DeviceRecord
-    /// The settings in force.
-    private var chosen: HTTPSettings
     /// The system's transport, where the settings name none.
     private lazy var systemTransport: any HTTPTransport = PlatformTransport()
 
@@ -88,7 +86,6 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
             in: store.directory, at: clock.now(), version: settings.appVersion, build: settings.appBuild)
         device.keep(user: settings.userName, in: store.directory)
         usualFlushWait = store.isOnDisk ? .zero : .seconds(4)
-        chosen = settings
         _address = Ordered(wrappedValue: address)
         orderedSettings = Ordered(wrappedValue: settings)
         self.clock = clock
@@ -130,7 +127,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the
     /// others.
     public func sendNow() {
-        performInOrder { [runtime] in runtime.shell.wish(.sendNow) }
+        performInOrder { [runtime] in runtime.shell.sendNow() }
     }
 
     /// Sends what is pending, and returns when the server has all of it.
@@ -141,8 +138,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// - Returns: whether nothing is pending any more.
     public func deliver(timeout: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
-            let waiter = DeliveryWaiter(continuation)
-            performInOrder { [runtime] in runtime.deliver(waiter, timeout: timeout) }
+            performInOrder { [runtime] in runtime.deliver(timeout: timeout, continuation) }
             workIfAlone()
         }
     }
@@ -180,17 +176,18 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         } else if redactionForMessage != nil {
             var clear = LogBuffer()
             beginRedaction(in: &clear)
-            clear.appendText(of: message, privacy: chosen.privacy)
+            clear.appendText(of: message, privacy: runtime.settings.chosen.privacy)
             text = clear.text
         } else {
             text = nil
         }
-        var entry = RemoteEntry(message, text: text, privacy: chosen.privacy)
+        var entry = RemoteEntry(message, text: text, privacy: runtime.settings.chosen.privacy)
         if let rules = redactionForMessage {
             entry.fields = rules.redacted(entry.fields)
             entry.metadata = rules.redacted(entry.metadata)
         }
-        entry.text = Truncation.cut(entry.text, to: min(chosen.maximumMessageSize.bytes, 524_288))
+        entry.text = Truncation.cut(
+            entry.text, to: min(runtime.settings.chosen.maximumMessageSize.bytes, 524_288))
         var payload = EntryCoder.encode(entry)
         if payload.count > SpoolRecord.payloadLimit {
             entry.fields = [:]
@@ -200,7 +197,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         let level = UInt8(clamping: entry.severity.index)
         let isStored = runtime.shell.append(
             payload, time: entry.time, level: level, mark: journalMark,
-            points: chosen.levelWeights[message.level])
+            points: runtime.settings.chosen.levelWeights[message.level])
         if !isStored { reportFailure("the store of unsent messages is full") }
     }
 
@@ -216,7 +213,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
 
     /// Starts to watch the network, and sends at once what an earlier run has left.
     public override func didAdd() {
-        apply()
+        runtime.apply(current)
         runtime.added()
     }
 
@@ -229,12 +226,6 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// Takes new settings over.
     public override func settingsDidChange() {
         device.keep(user: settings.userName, in: runtime.shell.store.directory)
-        apply()
-    }
-
-    private func apply() {
-        let current = current
-        chosen = current.chosen
         runtime.apply(current)
     }
 

@@ -21,7 +21,7 @@ struct SimulatedBalance {
         }
         if figures.stored != life.stored { throw SimulatedProblem("\(life.stored) were logged: \(figures)") }
         let counters = life.shell.store.counters
-        if figures.dropped != counters.lost + life.shell.lostOnTheWay {
+        if figures.dropped != counters.lost + life.shell.lostInFlight {
             throw SimulatedProblem("dropped without a reason")
         }
         if settings.keepsEverything, !isDiscarding,

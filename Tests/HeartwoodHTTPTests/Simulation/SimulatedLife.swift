@@ -6,12 +6,12 @@ import HeartwoodTestSupport
 /// One process of a simulated world: the real shell with the real engine on the real store.
 final class SimulatedLife: DeliveryHost {
     enum Duty {
-        case report(UploadJob, UploadJob.Report, Result<HTTPResponse, HTTPTransportError>?)
+        case attempt(UploadJob, UploadJob.Attempt, Result<HTTPResponse, HTTPTransportError>?)
         case receipts([String]?)
         case refreshed
     }
 
-    /// What the world is told.
+    /// What the shell has asked for.
     struct Effects {
         var jobs: [UploadJob] = []
         var questions: [ReceiptJob] = []
@@ -78,12 +78,12 @@ final class SimulatedLife: DeliveryHost {
     /// Tells the shell what has come back.
     func perform(_ duty: Duty) {
         switch duty {
-        case .report(let job, let report, .success(let response)):
-            shell.finish(job.concluded(report, response))
-        case .report(_, var report, .failure(let error)):
-            report.outcome = .failed(error)
-            shell.finish(report)
-        case .report(_, let report, nil): shell.finish(report)
+        case .attempt(let job, let attempt, .success(let response)):
+            shell.finish(job.concluded(attempt, response))
+        case .attempt(_, var attempt, .failure(let error)):
+            attempt.outcome = .failed(.transport(error), .retry, retryAfter: nil)
+            shell.finish(attempt)
+        case .attempt(_, let attempt, nil): shell.finish(attempt)
         case .receipts(let receipts): shell.acknowledge(receipts)
         case .refreshed: shell.refreshed()
         }
@@ -104,8 +104,6 @@ final class SimulatedLife: DeliveryHost {
     func start(_ job: UploadJob) { effects.jobs.append(job) }
     func start(_ job: ReceiptJob) { effects.questions.append(job) }
     func refresh(_ hook: @escaping @Sendable () async -> Void) { effects.refreshes += 1 }
-    func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {}
-    func noteWritten(_ bytes: Int) {}
-    func noteSettled() {}
+    func report(_ report: DeliveryReport, lastError: String?) {}
     func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) { self.figures = figures }
 }

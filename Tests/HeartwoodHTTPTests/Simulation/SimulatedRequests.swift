@@ -16,7 +16,7 @@ struct SimulatedRequests {
     /// How many refusals may still follow the last success of this process.
     private var refusalsAfterSuccess = 0
 
-    /// Something happened that may cause attempts: a wish, a setting, a start, the network's return.
+    /// Something happened that may cause attempts: a call of the user, a setting, a start, the network's return.
     mutating func press(at now: Duration) { pressures.append(now) }
 
     /// A process has started, or the logger was added again, which knows nothing of what earlier ones found out about the server.

@@ -146,7 +146,7 @@ final class SimulatedWorld {
             if dice(3) == 0 { try advance(by: .milliseconds(dice(100))) }
             guard self.life === life, !place.isPartitioned, dice(4) == 0 else { continue }
             switch dice(3) {
-            case 0: life.shell.wish(.sendNow)
+            case 0: life.shell.sendNow()
             case 1: life.shell.networkChanged(network.isConnected)
             default: try log(1 + dice(3))
             }
@@ -303,9 +303,9 @@ final class SimulatedWorld {
 
     func changeLine() { network.changeLine(&random) }
 
-    func wish(_ wish: DeliveryEvent.Wish) throws {
+    func sendPending(isFlush: Bool) throws {
         network.press(at: now)
-        life?.shell.wish(wish)
+        if isFlush { life?.shell.flush() } else { life?.shell.sendNow() }
         try settle()
     }
 
@@ -333,7 +333,7 @@ final class SimulatedWorld {
             if due > now { clock.advance(by: due - now) }
             if let duty = agenda.take(at: due) {
                 life.perform(duty)
-                if case .report(_, _, .success(let response)) = duty {
+                if case .attempt(_, _, .success(let response)) = duty {
                     network.note(response, at: now, settings)
                 }
             } else {
@@ -367,15 +367,15 @@ final class SimulatedWorld {
 
     private func send(_ job: UploadJob, _ life: SimulatedLife) throws {
         guard life.isAdded else { throw SimulatedProblem("a request before the logger was added") }
-        let (report, request) = job.prepared()
-        guard let request else { return plan(.zero, .report(job, report, nil)) }
-        try network.look(at: report.entries)
+        let (attempt, request) = job.prepared()
+        guard let request else { return plan(.zero, .attempt(job, attempt, nil)) }
+        try network.look(at: attempt.entries)
         let numbers = SimulatedServer.numbers(request.body)
         trace("sends \(numbers) as \(request.headers["Idempotency-Key"] ?? ""), \(network.server.mode)")
         let history = SimulatedNetwork.DiskHistory(
             figures: disk.figures, isPartitioned: place.isPartitioned, mayDrop: mayDrop)
         let reply = try network.carry(request, numbers, at: now, settings, history, &random)
-        plan(reply.delay, .report(job, report, reply.result))
+        plan(reply.delay, .attempt(job, attempt, reply.result))
     }
 
     private func ask(_ question: ReceiptJob, _ life: SimulatedLife) throws {

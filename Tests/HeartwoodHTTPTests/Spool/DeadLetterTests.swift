@@ -147,9 +147,7 @@ import Testing
             func start(_ job: UploadJob) { jobs.append(job) }
             func start(_ job: ReceiptJob) {}
             func refresh(_ hook: @escaping @Sendable () async -> Void) {}
-            func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {}
-            func noteWritten(_ bytes: Int) {}
-            func noteSettled() {}
+            func report(_ report: DeliveryReport, lastError: String?) {}
             func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) {
                 self.figures = figures
             }
@@ -171,12 +169,13 @@ import Testing
             shell.added(atFirstUse: false)
             func answer() {
                 guard !host.jobs.isEmpty else { return }
-                var (report, _) = host.jobs.removeFirst().prepared()
-                report.outcome = .answered(
+                var (attempt, _) = host.jobs.removeFirst().prepared()
+                attempt.answer = (
                     HTTPResponse(status: 200),
                     DeliveryVerdict(
-                        items: report.entries.map { $0.text == "bad" ? .rejected("bad") : .delivered }))
-                shell.finish(report)
+                        items: attempt.entries.map { $0.text == "bad" ? .rejected("bad") : .delivered })
+                )
+                shell.finish(attempt)
             }
             disk.isFailing.withLock { $0 = true }
             answer()

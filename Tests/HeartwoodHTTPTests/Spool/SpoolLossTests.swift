@@ -148,11 +148,9 @@ import Testing
             func start(_ job: UploadJob) {}
             func start(_ job: ReceiptJob) {}
             func refresh(_ hook: @escaping @Sendable () async -> Void) {}
-            func report(_ kind: LogDiagnostics.Kind, _ text: String, key: String, count: Int) {
-                reports.withLock { $0.append(text) }
+            func report(_ report: DeliveryReport, lastError: String?) {
+                reports.withLock { $0.append(report.text(logger: "world", lastError: lastError)) }
             }
-            func noteWritten(_ bytes: Int) {}
-            func noteSettled() {}
             func publish(_ figures: HTTPStatistics, oldest: LogTimestamp?, isIdle: Bool) {
                 self.figures = figures
             }

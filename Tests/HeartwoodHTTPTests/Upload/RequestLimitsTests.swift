@@ -175,7 +175,7 @@ import Testing
             _ = engine.handle(.answered(received), at(0, 100))
             #expect(isSend(engine.handle(.looked, at(0, 100))) == (number < 8))
         }
-        #expect(!isSend(engine.handle(.wish(.sendNow), at(0.5, 100))))
+        #expect(!isSend(engine.handle(.sendNow, at(0.5, 100))))
         #expect(!isSend(engine.handle(.timer, at(1, 100))))
         _ = engine.handle(.acknowledged(["3"]), at(1.1, 100))
         #expect(isSend(engine.handle(.looked, at(1.1, 90))))

@@ -2,22 +2,10 @@
 ///
 /// "The piece" is the one of the request that just ended.
 enum DeliveryAction: Equatable, Sendable {
-    /// Something that a person should know.
-    enum Report: Equatable, Sendable {
-        /// The server cannot be used as it is set up, for that reason; everything is kept.
-        case held(DeliveryFailure.Cause)
-        /// The server refuses every message; everything is kept.
-        case refusesEverything
-        /// The policy would drop messages, and this store never does.
-        case keptInsteadOfDropped
-        /// Acknowledgements did not come in time, so many pieces are sent again.
-        case unacknowledged(Int)
-    }
-
-    /// Ask the condition, and say what it said.
+    /// Ask the condition; ``DeliveryEvent/condition(_:)`` follows.
     case askCondition
     /// Send the next piece; with `probe` one that is as new as possible.
-    case send(maximumCount: Int, maximumBytes: Int, probe: Bool)
+    case send(maximumCount: Int, probe: Bool)
     /// Come back at that time, and at no other.
     case wait(until: Duration)
     /// Do not come back until something happens.
@@ -48,9 +36,9 @@ enum DeliveryAction: Equatable, Sendable {
     case dropOldest(Int)
     /// An attempt failed and is repeated.
     case countRetry
-    /// Tell a person.
-    case report(Report)
-    /// Say what the store holds now, by ``DeliveryEvent/looked``.
+    /// Report to the user.
+    case report(DeliveryReport)
+    /// Look at what the store holds now; ``DeliveryEvent/looked`` follows.
     case look
 
     /// Whether it changes what is pending.

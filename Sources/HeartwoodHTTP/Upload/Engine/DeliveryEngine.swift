@@ -1,3 +1,5 @@
+import Heartwood
+
 /// Decides everything about delivery: events go in with the time, actions come out.
 ///
 /// It has no clock, queue, disk or network. Its invariants, which the simulation checks at every step:
@@ -21,12 +23,12 @@ struct DeliveryEngine: Sendable {
     }
 
     /// What follows once the store has settled what an answer said.
-    private enum Sequel: Sendable {
-        case goOn
-        case roundAgain
+    private enum NextStep: Equatable, Sendable {
+        case proceed
+        case newRound
         case pause(until: Duration)
         case nextInterval
-        case hold(DeliveryAction.Report)
+        case hold
         case refresh
     }
 
@@ -50,7 +52,7 @@ struct DeliveryEngine: Sendable {
     private var lastExchange = Duration.zero
     /// How many messages the answer at hand settles, and what follows then.
     private var settled = 0
-    private var sequel = Sequel.goOn
+    private var nextStep = NextStep.proceed
     /// Until when the server that gave the last answer wants no requests; nil: it did not say.
     private var askedUntil: Duration?
     private var actions: [DeliveryAction] = []
@@ -68,22 +70,20 @@ struct DeliveryEngine: Sendable {
     mutating func handle(_ event: DeliveryEvent, _ moment: DeliveryMoment) -> [DeliveryAction] {
         actions = []
         if !moment.hasOpenBatch { refusals.batchEnded() }
-        note(event, moment)
+        apply(event, moment)
         // What the actions settle must be seen before anything is decided.
         if actions.contains(where: \.changesStore) || phase == .settling {
             actions.append(.look)
         } else {
-            goOn(moment)
+            proceed(moment)
         }
         return actions
     }
 
-    private mutating func note(_ event: DeliveryEvent, _ moment: DeliveryMoment) {
+    private mutating func apply(_ event: DeliveryEvent, _ moment: DeliveryMoment) {
         switch event {
         case .added(let atFirstUse):
-            phase = .idle
-            isClosing = false
-            deadline = nil
+            (phase, isClosing, deadline) = (.idle, false, nil)
             beginning = atFirstUse ? moment.now + Self.grace : nil
             pace.beginRound(of: moment.waiting)
         case .closing: isClosing = true
@@ -99,18 +99,17 @@ struct DeliveryEngine: Sendable {
         case .timer: break
         case .rules(let new): change(to: new, moment)
         case .network(let isThere): networkChanged(isThere, moment)
-        case .wish(let wish):
+        case .sendNow:
             beginning = nil
-            if wish == .sendNow, failures.allowsWish(at: moment.now) { pace.endPause() }
+            if failures.allowsAttempt(at: moment.now) { pace.endPause() }
+            pace.beginRound(of: moment.waiting)
+        case .flush:
+            beginning = nil
             pace.beginRound(of: moment.waiting)
         case .credentialsChanged:
             pace.endPause()
             pace.beginRound(of: moment.waiting)
-        case .condition(let allows):
-            guard phase == .asking else { return }
-            phase = .idle
-            isAllowed = allows
-            if !allows { pace.leaveToInterval(moment, rules) }
+        case .condition(let allows): if phase == .asking { conditionReturned(allows, moment) }
         case .empty: nothingToSend(moment)
         case .answered(let answer): if phase == .sending { conclude(answer, moment) }
         case .refreshed: if phase == .refreshing { phase = .idle }
@@ -124,6 +123,12 @@ struct DeliveryEngine: Sendable {
             refusals.batchEnded()
             receipts.removeAll()
         }
+    }
+
+    private mutating func conditionReturned(_ allows: Bool, _ moment: DeliveryMoment) {
+        phase = .idle
+        isAllowed = allows
+        if !allows { pace.leaveToInterval(moment, rules) }
     }
 
     private mutating func detach() {
@@ -147,13 +152,13 @@ struct DeliveryEngine: Sendable {
     private mutating func networkChanged(_ isThere: Bool, _ moment: DeliveryMoment) {
         defer { isConnected = isThere }
         guard isThere, isConnected == false else { return }
-        if failures.allowsWish(at: moment.now) { pace.endPause() }
+        if failures.allowsAttempt(at: moment.now) { pace.endPause() }
         pace.beginRound(of: moment.waiting)
     }
 
-    // MARK: - Going on
+    // MARK: - Sending
 
-    private mutating func goOn(_ moment: DeliveryMoment) {
+    private mutating func proceed(_ moment: DeliveryMoment) {
         guard phase != .detached, !isClosing else { return actions.append(.rest) }
         poll(moment)
         guard phase == .idle else { return }
@@ -194,7 +199,7 @@ struct DeliveryEngine: Sendable {
     }
 
     private mutating func begin(_ moment: DeliveryMoment) {
-        if rules.hasCondition && !isAllowed {
+        if rules.sendCondition != nil && !isAllowed {
             phase = .asking
             return actions.append(.askCondition)
         }
@@ -204,8 +209,8 @@ struct DeliveryEngine: Sendable {
         pace.began()
         actions.append(
             .send(
-                maximumCount: min(rules.maximumCount ?? .max, failures.width ?? .max),
-                maximumBytes: rules.maximumBytes, probe: refusals.wantsProbe))
+                maximumCount: min(rules.maximumMessagesPerRequest.limit ?? .max, failures.width ?? .max),
+                probe: refusals.wantsProbe))
     }
 
     private mutating func nothingToSend(_ moment: DeliveryMoment) {
@@ -226,7 +231,7 @@ struct DeliveryEngine: Sendable {
         phase = .settling
         lastExchange = moment.now - began
         settled = answer.delivered + answer.refused + answer.unreadable
-        (sequel, askedUntil) = (.goOn, nil)
+        (nextStep, askedUntil) = (.proceed, nil)
         let open = answer.records - answer.delivered - answer.refused
         var unparks = false
         if answer.delivered > 0 {
@@ -247,7 +252,8 @@ struct DeliveryEngine: Sendable {
         case .failed(let cause, let action, let retryAfter):
             if answer.delivered + answer.refused > 0 { actions.append(.settleItems) }
             let failure = failures.failed(
-                cause, action, retryAfter: retryAfter, canRefresh: rules.canRefresh, at: moment.now)
+                cause, action, retryAfter: retryAfter, canRefresh: rules.refreshAuthorization != nil,
+                at: moment.now)
             act(rules.retryPolicy.decide(after: failure, random: moment.random), failure, open, moment)
         }
         // The piece at hand is settled first: a store may change its place when pieces come back.
@@ -256,7 +262,7 @@ struct DeliveryEngine: Sendable {
 
     private mutating func succeed(_ answer: DeliveryAnswer, _ moment: DeliveryMoment) {
         failures.accepted(whole: true)
-        failures.passed(answer.records, limit: rules.maximumCount)
+        failures.passed(answer.records, limit: rules.maximumMessagesPerRequest.limit)
         settled = answer.records + answer.unreadable
         if answer.delivered + answer.refused > 0 {
             actions.append(.settleItems)
@@ -279,13 +285,13 @@ struct DeliveryEngine: Sendable {
             pauseLater(delay, failure, moment)
         case .retryAtNextInterval:
             repeatLater(failure, open)
-            sequel = .nextInterval
+            nextStep = .nextInterval
         case .split where failure.retryAfter != nil: refuseForNow(open, failure, moment)
         case .split, .isolate: refuse(open)
         case .reject:
             actions.append(.setAside)
             settled += open
-            if failures.rejectedBatch() { sequel = .hold(.refusesEverything) }
+            if failures.rejectedBatch() { nextStep = .hold }
         case .hold(let delay):
             actions.append(.report(.held(failure.cause)))
             pauseLater(delay, failure, moment)
@@ -293,12 +299,12 @@ struct DeliveryEngine: Sendable {
             // The server refused the new credentials, or there is no way to get any. Asking again immediately
             // would flood the server and the hook.
             repeatLater(failure, open)
-            sequel = .nextInterval
+            nextStep = .nextInterval
         case .refreshAuthorization:
             failures.refreshed()
-            sequel = .refresh
+            nextStep = .refresh
         case .dropOldest(let count):
-            sequel = .nextInterval
+            nextStep = .nextInterval
             if rules.neverDrops { return actions.append(.report(.keptInsteadOfDropped)) }
             actions.append(.dropOldest(count))
             refusals.batchEnded()
@@ -328,19 +334,14 @@ struct DeliveryEngine: Sendable {
         waiting.action = .retry
         let decision = rules.retryPolicy.decide(after: waiting, random: moment.random)
         guard case .retry(let delay) = decision else { return refuse(open) }
-        if open != 1 {
-            refuse(open)
-        } else if failures.isPatient {
+        if open == 1, failures.isPatient {
             actions.append(.countRetry)
         } else {
-            failures.answeredAboutData()
-            refusals.passBy()
-            actions.append(.park(receipt: nil))
-            if refusals.isEnough { sequel = .hold(.refusesEverything) }
+            refuse(open, isFinal: false)
         }
-        let next = sequel
+        let isHeld = nextStep == .hold
         pauseLater(delay, failure, moment)
-        if case .hold = next { sequel = next }
+        if isHeld { nextStep = .hold }
     }
 
     /// Pauses once the answer is settled; at least as long as the server has asked for, and the policy allows
@@ -350,23 +351,18 @@ struct DeliveryEngine: Sendable {
     ) {
         let delay = max(delay, Self.shortestPause)
         askedUntil = failure.retryAfter.map { moment.now + min($0, delay) }
-        sequel = .pause(until: moment.now + delay)
+        nextStep = .pause(until: moment.now + delay)
     }
 
-    private mutating func refuse(_ open: Int) {
+    private mutating func refuse(_ open: Int, isFinal: Bool = true) {
         failures.answeredAboutData()
         // Nothing of it is left to be refused.
         guard open > 0 else { return }
-        switch refusals.refused(open) {
-        case .split: actions.append(.split)
-        case .setAside:
-            actions.append(.setAside)
-            settled += open
-        case .park:
-            actions.append(.park(receipt: nil))
-            sequel = .roundAgain
-        }
-        if refusals.isEnough { sequel = .hold(.refusesEverything) }
+        let action = refusals.refused(open, isFinal: isFinal)
+        actions.append(action)
+        if action == .setAside { settled += open }
+        if action == .park(receipt: nil) { nextStep = .newRound }
+        if refusals.isEnough { nextStep = .hold }
     }
 
     /// The store has settled what was said.
@@ -374,12 +370,12 @@ struct DeliveryEngine: Sendable {
         guard phase == .settling else { return }
         phase = .idle
         pace.ended(settling: settled, moment, rules)
-        switch sequel {
-        case .goOn: break
-        case .roundAgain: pace.beginRound(of: moment.waiting)
+        switch nextStep {
+        case .proceed: break
+        case .newRound: pace.beginRound(of: moment.waiting)
         case .pause(let time): pace.pause(until: time, bound: askedUntil)
         case .nextInterval: pace.leaveToInterval(moment, rules)
-        case .hold(let report): hold(moment, report)
+        case .hold: hold(moment)
         case .refresh:
             if isClosing { return }
             phase = .refreshing
@@ -394,10 +390,10 @@ struct DeliveryEngine: Sendable {
     private mutating func startOver(_ moment: DeliveryMoment) {
         guard !comesBack else { return }
         comesBack = true
-        hold(moment, .refusesEverything)
+        hold(moment)
     }
 
-    /// After the pause, or when a wish has ended it, parked messages come back.
+    /// After the pause, or when the user has ended it, parked messages come back.
     private mutating func bringBack(_ moment: DeliveryMoment) {
         if refusals.parked == 0 { comesBack = false }
         guard comesBack, !pace.isPaused(at: moment.now) else { return }
@@ -406,8 +402,8 @@ struct DeliveryEngine: Sendable {
         actions.append(.unpark(andKept: true))
     }
 
-    private mutating func hold(_ moment: DeliveryMoment, _ report: DeliveryAction.Report) {
-        actions.append(.report(report))
+    private mutating func hold(_ moment: DeliveryMoment) {
+        actions.append(.report(.refusesEverything))
         refusals.held(startsOver: false)
         failures.refusedEverything(at: moment.now)
         pace.beginRound(of: moment.waiting)
@@ -418,7 +414,7 @@ struct DeliveryEngine: Sendable {
     // MARK: - Acknowledgements
 
     private mutating func poll(_ moment: DeliveryMoment) {
-        let late = receipts.expire(rules.acknowledgementTimeout, at: moment.now)
+        let late = receipts.expire(max(.seconds(1), rules.acknowledgementTimeout), at: moment.now)
         if !late.isEmpty {
             isBlocked = false
             actions += [.resend(late), .report(.unacknowledged(late.count))]

@@ -14,8 +14,8 @@ struct FailureRecord: Sendable {
     /// The most messages of a request, since larger ones broke off on their way; nil: any number.
     private(set) var width: Int?
 
-    /// Whether an attempt that the user asks for may be made before its time.
-    func allowsWish(at now: Duration) -> Bool { breaker.allows(at: now) }
+    /// Whether an attempt may be made before its time.
+    func allowsAttempt(at now: Duration) -> Bool { breaker.allows(at: now) }
 
     /// Whether what is too large for the moment may still be sent as it is.
     var isPatient: Bool { failures <= Self.patience }

@@ -8,11 +8,6 @@
 /// they are tried again from the beginning. One success ends the suspicion, brings the parked messages back,
 /// and allows the bad ones among them to be set aside.
 struct RefusalWatch: Sendable {
-    /// What is done with a refused piece.
-    enum Verdict: Equatable, Sendable {
-        case split, setAside, park
-    }
-
     /// How many refused messages without a success make the address count as broken.
     static let suspectLimit = 3
     /// How many refusals without a success make the address count as broken, those of larger pieces included.
@@ -63,31 +58,19 @@ struct RefusalWatch: Sendable {
     /// A batch was settled to its end.
     mutating func batchEnded() { self = RefusalWatch() }
 
-    /// A piece of so many messages was refused.
-    mutating func refused(_ records: Int) -> Verdict {
-        if !isSearching {
-            isSearching = true
-            credit = 0
-        }
+    /// A piece of so many messages was refused: it is split, set aside or parked.
+    ///
+    /// One that the server refuses for now, and not for good, is never set aside.
+    mutating func refused(_ records: Int, isFinal: Bool = true) -> DeliveryAction {
+        if !isSearching { (isSearching, credit) = (true, 0) }
         if credit == 0 { refusals += 1 }
         if records > 1 { return .split }
-        if credit > 0 {
+        if credit > 0, isFinal {
             credit -= 1
             return .setAside
         }
         suspects += 1
-        return .park
-    }
-
-    /// A single message is not taken now, says the server, which did not refuse it for good: it is parked,
-    /// never set aside.
-    mutating func passBy() {
-        if !isSearching {
-            isSearching = true
-            credit = 0
-        }
-        if credit == 0 { refusals += 1 }
-        suspects += 1
+        return .park(receipt: nil)
     }
 
     /// So many messages were parked since they could not be set aside; they come back only when nothing else

@@ -18,7 +18,7 @@ struct SendingPace: Sendable {
     /// How many of those that are pending belong to the round.
     private var left = 0
     private var pausedUntil: Duration?
-    /// Until when the server has asked for the pause: no wish ends it before.
+    /// Until when the server has asked for the pause: the user cannot end it before.
     private var boundUntil: Duration?
     /// Whether the pause ends with the interval.
     private var isPauseInterval = false
@@ -62,8 +62,8 @@ struct SendingPace: Sendable {
             return .rest
         }
         if left == 0 {
-            let isFull = rules.countThreshold.map { waiting >= $0 } ?? false
-            let isUrgent = rules.pointThreshold.map { points >= $0 } ?? false
+            let isFull = rules.countThreshold.limit.map { waiting >= $0 } ?? false
+            let isUrgent = rules.pointThreshold.limit.map { points >= $0 } ?? false
             if isFull || isUrgent || due.map({ $0 <= moment.now }) ?? false { left = waiting }
         }
         if left > 0 { return .send }

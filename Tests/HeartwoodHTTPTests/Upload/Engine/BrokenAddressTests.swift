@@ -41,19 +41,21 @@ import Testing
     func recheck() {
         var watch = RefusalWatch()
         #expect(watch.refused(8) == .split)
-        #expect(watch.refused(1) == .park && !watch.isEnough && !watch.wantsProbe)
-        #expect(watch.refused(1) == .park && !watch.isEnough && watch.wantsProbe)
-        #expect(watch.refused(1) == .park && watch.isEnough)
+        #expect(watch.refused(1) == .park(receipt: nil) && !watch.isEnough && !watch.wantsProbe)
+        #expect(watch.refused(1) == .park(receipt: nil) && !watch.isEnough && watch.wantsProbe)
+        #expect(watch.refused(1) == .park(receipt: nil) && watch.isEnough)
         watch.held(startsOver: false)
         for round in 1...3 {
             #expect(!watch.wantsProbe && !watch.isEnough && watch.parked == 3 + 4 * (round - 1))
-            for _ in 1...3 { #expect(watch.refused(1) == .park && watch.wantsProbe && !watch.isEnough) }
-            #expect(watch.refused(1) == .park && watch.isEnough)
+            for _ in 1...3 {
+                #expect(watch.refused(1) == .park(receipt: nil) && watch.wantsProbe && !watch.isEnough)
+            }
+            #expect(watch.refused(1) == .park(receipt: nil) && watch.isEnough)
             watch.held(startsOver: false)
         }
         watch.held(startsOver: true)
         #expect(watch.parked == 0)
-        #expect(watch.refused(1) == .park)
+        #expect(watch.refused(1) == .park(receipt: nil))
         #expect(watch.wantsProbe)
         let comesBack = watch.accepted()
         #expect(comesBack)
@@ -64,11 +66,11 @@ import Testing
     @Test("One success allows 20 messages to be set aside; the next that are refused are kept again")
     func credit() {
         var watch = RefusalWatch()
-        #expect(watch.refused(1) == .park)
+        #expect(watch.refused(1) == .park(receipt: nil))
         let comesBack = watch.accepted()
         #expect(comesBack)
         for number in 1...20 { #expect(watch.refused(1) == .setAside, "\(number)") }
-        for _ in 1...3 { #expect(watch.refused(1) == .park) }
+        for _ in 1...3 { #expect(watch.refused(1) == .park(receipt: nil)) }
         #expect(watch.isEnough && watch.parked == 3)
     }
 
@@ -77,7 +79,7 @@ import Testing
         var watch = RefusalWatch()
         let first = watch.refused(1)
         watch.kept(2)
-        #expect(first == .park)
+        #expect(first == .park(receipt: nil))
         #expect(watch.parked == 3)
         let bringsBack = watch.accepted()
         #expect(bringsBack)

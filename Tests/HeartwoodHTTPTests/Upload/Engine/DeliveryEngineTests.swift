@@ -37,7 +37,7 @@ import Testing
     @Test("Nothing is sent before the logger is added, whatever happens") func beforeAdding() {
         var engine = engine()
         let events: [DeliveryEvent] = [
-            .stored(points: 1000), .timer, .rules(DeliveryRules()), .wish(.sendNow), .wish(.flush),
+            .stored(points: 1000), .timer, .rules(DeliveryRules()), .sendNow, .flush,
             .network(false), .network(true), .credentialsChanged, .ending(until: .seconds(100)),
         ]
         for event in events { #expect(!isSend(engine.handle(event, at(1, 10_000)))) }
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test("A condition that says no is asked once per interval") func condition() {
-        var engine = engine { $0.hasCondition = true }
+        var engine = engine { $0.sendCondition = { true } }
         var asked = 0
         var actions = engine.handle(.added(atFirstUse: false), at(0, 1000))
         for second in 0..<600 {
@@ -120,7 +120,7 @@ import Testing
         var engine = sending(10)
         #expect(engine.handle(tooLargeForNow(10, 60), at(1, 10)).contains(.split))
         #expect(engine.handle(.looked, at(1, 10)) == [.wait(until: .seconds(64))])
-        #expect(engine.handle(.wish(.sendNow), at(60, 10)) == [.wait(until: .seconds(61))])
+        #expect(engine.handle(.sendNow, at(60, 10)) == [.wait(until: .seconds(61))])
         #expect(isSend(engine.handle(.timer, at(61, 10))))
     }
 
@@ -171,23 +171,23 @@ import Testing
         }
         let after = engine.handle(.timer, at(301, 2))
         #expect(after.contains(.unpark(andKept: true)) && isSend(after))
-        // A wish ends the pause.
-        var wished = sending(1)
-        _ = wished.handle(failed(400, .isolate, 1), at(1, 1))
-        _ = wished.handle(.looked, at(1, 1))
-        let actions = wished.handle(.wish(.sendNow), at(2, 1))
+        // The user ends the pause.
+        var sentNow = sending(1)
+        _ = sentNow.handle(failed(400, .isolate, 1), at(1, 1))
+        _ = sentNow.handle(.looked, at(1, 1))
+        let actions = sentNow.handle(.sendNow, at(2, 1))
         #expect(actions.contains(.unpark(andKept: true)) && isSend(actions))
     }
 
     /// The number of messages of the request that is asked for; nil where none is.
     private func requested(_ actions: [DeliveryAction]) -> Int? {
-        for case .send(let count, _, _) in actions { return count }
+        for case .send(let count, _) in actions { return count }
         return nil
     }
 
     @Test("A request that broke off on its way is sent in halves, and what passes lets them grow again")
     func brokenOff() {
-        var engine = sending(64) { $0.maximumCount = 64 }
+        var engine = sending(64) { $0.maximumMessagesPerRequest = 64 }
         var time = 1.0
         func end(_ outcome: DeliveryAnswer.Outcome, _ records: Int) -> (isSplit: Bool, next: Int?) {
             let answer = DeliveryAnswer(outcome: outcome, records: records)
@@ -250,7 +250,7 @@ import Testing
 
     @Test("New credentials are asked for again after the server has accepted the last ones") func refreshes()
     {
-        var engine = sending(30) { $0.canRefresh = true }
+        var engine = sending(30) { $0.refreshAuthorization = {} }
         for round in 0..<3 {
             let time = Double(round)
             _ = engine.handle(failed(401, .authorize, 1), at(time, 30))
@@ -298,7 +298,7 @@ import Testing
         var closing = engine()
         _ = closing.handle(.added(atFirstUse: false), at(0, 0))
         #expect(closing.handle(.closing, at(1, 10)) == [.rest])
-        #expect(closing.handle(.wish(.sendNow), at(2, 10)) == [.rest])
+        #expect(closing.handle(.sendNow, at(2, 10)) == [.rest])
         var ending = engine()
         _ = ending.handle(.added(atFirstUse: false), at(0, 0))
         #expect(isSend(ending.handle(.ending(until: .seconds(11)), at(10, 10))))
@@ -337,7 +337,7 @@ import Testing
     }
 
     @Test("What cannot be sent before something is confirmed is sent right after that") func blocked() {
-        var engine = sending(4) { $0.maximumCount = 2 }
+        var engine = sending(4) { $0.maximumMessagesPerRequest = 2 }
         let received = DeliveryAnswer(outcome: .received(receipt: "7"), records: 2)
         _ = engine.handle(.answered(received), at(0, 4))
         #expect(isSend(engine.handle(.looked, at(0, 4))))

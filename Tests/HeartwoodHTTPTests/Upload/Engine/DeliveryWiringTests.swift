@@ -37,7 +37,8 @@ import Testing
         dispatcher.removeAll()
     }
 
-    @Test("What an earlier run left is sent at once, without a message, a timer or a wish") func atOnce()
+    @Test("What an earlier run left is sent at once, without a message, a timer or a call to send now")
+    func atOnce()
         async throws
     {
         let bench = try HTTPBench(try LoopbackServer(), directory: try await leftovers(3))

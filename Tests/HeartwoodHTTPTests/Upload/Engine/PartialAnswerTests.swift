@@ -6,7 +6,9 @@ import Testing
 
 /// Servers that take a part of what they are sent.
 @Suite(.inTurn) struct PartialAnswerTests {
-    @Test("A server that takes a part each time is no failing one: pauses stay short, and a wish is granted")
+    @Test(
+        "A server that takes a part each time is no failing one: pauses stay short, and a call to send now ends them"
+    )
     func partlyTaken() {
         var rules = DeliveryRules()
         rules.jitter = 0
@@ -25,7 +27,7 @@ import Testing
             _ = engine.handle(.answered(answer), at(time))
             // Half of the first pause, which is a second at most, as after a single failure.
             #expect(engine.handle(.looked, at(time)).last == .wait(until: .seconds(time + 0.5)))
-            #expect(isSend(engine.handle(.wish(.sendNow), at(time + 0.1))))
+            #expect(isSend(engine.handle(.sendNow, at(time + 0.1))))
         }
     }
 }

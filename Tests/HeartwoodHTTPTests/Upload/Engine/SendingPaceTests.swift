@@ -42,7 +42,7 @@ import Testing
         #expect(abs(until / .seconds(1) - due) < 1e-6)
     }
 
-    @Test("Points, the number of messages and a wish send at once", arguments: [0, 1, 2])
+    @Test("Points, the number of messages and a call to send now send at once", arguments: [0, 1, 2])
     func triggers(which: Int) {
         var pace = SendingPace()
         let waiting = which == 1 ? 300 : 1
@@ -67,7 +67,7 @@ import Testing
     @Test("Without a number that triggers, any number waits for the interval") func noTrigger() {
         var rules = rules
         rules.countThreshold = nil
-        rules.maximumCount = 2
+        rules.maximumMessagesPerRequest = 2
         var pace = SendingPace()
         pace.stored(points: 0, at(0, 10_000), rules)
         #expect(pace.decide(10_000, at(1, 10_000), rules) == .wait(until: .seconds(60)))
@@ -108,7 +108,7 @@ import Testing
         #expect(pace.decide(1, at(1, 1), rules) == .send)
     }
 
-    @Test("A wish ends a pause as far as the server has not asked for it") func partlyBinding() {
+    @Test("A call to send now ends a pause as far as the server has not asked for it") func partlyBinding() {
         var pace = SendingPace()
         pace.beginRound(of: 1)
         pace.pause(until: .seconds(300), bound: .seconds(10))
@@ -123,7 +123,7 @@ import Testing
         pace.stored(points: 0, at(0, 1), rules)
         if hasFailed { pace.leaveToInterval(at(0, 1), rules) }
         var shorter = rules
-        shorter.interval = .seconds(5)
+        shorter.sendInterval = .seconds(5)
         pace.intervalChanged(at(2, 1), shorter)
         #expect(pace.decide(1, at(2, 1), shorter) == .wait(until: .seconds(7)))
     }
