@@ -14,9 +14,9 @@ protocol DeliveryHost: AnyObject {
     func wake(at time: Duration?)
     /// Sends messages, and calls ``DeliveryShell/finish(_:)`` with the outcome.
     func start(_ job: UploadJob)
-    /// Asks for acknowledgements, and calls ``DeliveryShell/acknowledge(_:)`` with the answer.
+    /// Asks for acknowledgements; ``DeliveryEvent/acknowledged(_:)`` follows.
     func start(_ job: ReceiptJob)
-    /// Calls the hook for new credentials, and ``DeliveryShell/refreshed()`` when it has returned.
+    /// Calls the hook for new credentials; ``DeliveryEvent/refreshed`` follows.
     func refresh(_ hook: @escaping @Sendable () async -> Void)
     /// Reports to the user; `lastError` is how the last request failed.
     func report(_ report: DeliveryReport, lastError: String?)

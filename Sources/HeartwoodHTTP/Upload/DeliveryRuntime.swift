@@ -78,15 +78,13 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
 
     /// Begins to watch the network, and to send what an earlier run has left.
     func added() {
-        if !executor.keepThread() {
-            report(.noThread, lastError: nil)
-        }
+        if !executor.keepThread() { report(.noThread, lastError: nil) }
         shell.reopen()
         shell.apply(settings)
         monitor?.start { [weak self, weak logger] isThere in
             logger?.perform { [weak self] in self?.shell.networkChanged(isThere) }
         }
-        shell.added(atFirstUse: startsAtFirstUse)
+        shell.handle(.added(atFirstUse: startsAtFirstUse))
     }
 
     /// Saves what was stored now or a little later, and sends it if it is time.
@@ -111,11 +109,11 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     func flush(isExit: Bool) {
         save()
         guard isExit else {
-            shell.flush()
+            shell.handle(.flush)
             return work(for: settings.flushWait) { $0.isBusy }
         }
         let wait = max(settings.flushWait, settings.exitWait)
-        shell.end(until: wait > .zero ? clock.uptime() + wait : nil)
+        end(within: wait)
         work(for: wait) { $0.isAwaited }
         shell.reportLost()
     }
@@ -126,19 +124,20 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     /// store in memory is delivered as by a flush, as long as that waits.
     func removed() {
         monitor?.stop()
-        if shell.store.isOnDisk {
-            save()
-            shell.end(until: nil)
-            work(for: .seconds(1)) { $0.isBusy }
-        } else {
-            shell.end(until: settings.flushWait > .zero ? clock.uptime() + settings.flushWait : nil)
-            work(for: settings.flushWait) { $0.isBusy }
-        }
+        let isOnDisk = shell.store.isOnDisk
+        save()
+        end(within: isOnDisk ? .zero : settings.flushWait)
+        work(for: isOnDisk ? .seconds(1) : settings.flushWait) { $0.isBusy }
         if shell.isBusy { inFlight?.cancel() }
         attachment += 1
         wake(at: nil)
         save()
-        if shell.store.isOnDisk { shell.close() } else { shell.detach() }
+        if isOnDisk { shell.close() } else { shell.detach() }
+    }
+
+    /// Starts only what ends within that time, when the process ends or the logger is removed.
+    private func end(within wait: Duration) {
+        shell.handle(wait > .zero ? .ending(until: clock.uptime() + wait) : .closing)
     }
 
     /// Draws conclusions from what ends meanwhile, until `goesOn` is false or the time is over.
@@ -169,7 +168,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
     func deliver(timeout: Duration, _ continuation: CheckedContinuation<Bool, Never>) {
         let waiter = DeliveryWaiter(continuation)
         shell.store.save()
-        shell.sendNow()
+        shell.handle(.sendNow)
         if shell.store.pending == 0 && !shell.isBusy { return waiter.resume(true) }
         waiter.setTimer(clock.schedule(after: timeout) { waiter.resume(false) })
         waiters.withLock { $0.append(waiter) }
@@ -208,25 +207,13 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
         }
     }
 
-    func start(_ job: UploadJob) {
-        inFlight = run {
-            await job.run()
-        } then: {
-            $0.finish($1)
-        }
-    }
+    func start(_ job: UploadJob) { inFlight = run(job.run) { $0.finish($1) } }
 
-    func start(_ job: ReceiptJob) {
-        run {
-            await job.run()
-        } then: {
-            $0.acknowledge($1)
-        }
-    }
+    func start(_ job: ReceiptJob) { run(job.run) { $0.handle(.acknowledged($1)) } }
 
     func refresh(_ hook: @escaping @Sendable () async -> Void) {
         // The next answer shows whether it has helped; a second refusal holds.
-        run(hook) { shell, _ in shell.refreshed() }
+        run(hook) { shell, _ in shell.handle(.refreshed) }
     }
 
     /// Runs `work` on another thread; the next hook, or a flush that waits for it, hands the outcome over.

@@ -27,7 +27,7 @@ final class DeliveryShell {
     private var (newPoints, newCount) = (0, 0)
     /// The piece of the request in flight.
     private var inFlight: SpoolPiece?
-    /// How many messages in flight the user has thrown away: the answer says whether they are lost.
+    /// How many messages in flight the user has thrown away: the answer shows whether they are lost.
     private var discardedInFlight = 0
     /// How many messages were lost in that way.
     private(set) var lostInFlight = 0
@@ -105,9 +105,6 @@ final class DeliveryShell {
         handle(.rules(new.rules))
     }
 
-    /// The logger was added to a dispatcher.
-    func added(atFirstUse: Bool) { handle(.added(atFirstUse: atFirstUse)) }
-
     /// The timer has fired.
     func wake() {
         guard let event = credentials.timerFired(at: host.uptime) else {
@@ -128,22 +125,7 @@ final class DeliveryShell {
         handle(.network(isThere))
     }
 
-    /// The user wants pending messages to be sent now.
-    func sendNow() { handle(.sendNow) }
-
-    /// A flush wants pending messages to be sent.
-    func flush() { handle(.flush) }
-
-    /// The process ends, or the logger is removed; with a time, a caller waits until then.
-    func end(until deadline: Duration?) { handle(deadline.map { .ending(until: $0) } ?? .closing) }
-
-    /// The hook for new credentials has returned.
-    func refreshed() { handle(.refreshed) }
-
-    /// The server has confirmed these receipts; nil: it gave no usable answer.
-    func acknowledge(_ receipts: [String]?) { handle(.acknowledged(receipts)) }
-
-    /// Throws everything away; what is in flight is pending until the answer says whether the server has it.
+    /// Throws everything away; what is in flight is pending until the answer shows whether the server has it.
     func discard() {
         if let inFlight { discardedInFlight += store.complete(inFlight, done: inFlight.records.map(\.id)) }
         unparkAll()
@@ -231,7 +213,8 @@ final class DeliveryShell {
 
     // MARK: - Actions
 
-    private func handle(_ event: DeliveryEvent) {
+    /// Passes an event to the engine, and performs its actions.
+    func handle(_ event: DeliveryEvent) {
         var events = [event]
         while !events.isEmpty {
             let moment = DeliveryMoment(
@@ -334,7 +317,7 @@ final class DeliveryShell {
         let verdict = attempt.answer?.verdict
         let rejected = min(max(0, verdict?.rejected ?? 0), attempt.entries.count)
         if rejected > 0 {
-            // Which of them it was, it does not say; when it was all, they can be kept.
+            // The server does not name them; when it was all, they can be kept.
             if rejected == attempt.entries.count, deadLetters != nil {
                 return setAside(verdict?.note ?? "discarded by the server")
             }

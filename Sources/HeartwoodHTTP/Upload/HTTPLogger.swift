@@ -127,7 +127,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// A pause that the server asked for is kept to, and while it has failed five times in a row, so are the
     /// others.
     public func sendNow() {
-        performInOrder { [runtime] in runtime.shell.sendNow() }
+        performInOrder { [runtime] in runtime.shell.handle(.sendNow) }
     }
 
     /// Sends what is pending, and returns when the server has all of it.

@@ -34,7 +34,7 @@ struct SimulatedCourse {
         case 13: world.network.set(SimulatedServer.Mode.usual[dice(SimulatedServer.Mode.usual.count)])
         case 14: world.network.set(.accepts)
         case 15: try world.connect(dice(3) > 0)
-        case 16: try world.sendPending(isFlush: dice(2) != 0)
+        case 16: try world.request(dice(2) == 0 ? .sendNow : .flush)
         case 17: try world.change()
         case 18: if dice(3) == 0 { world.disk.die(after: dice(8), torn: dice(101)) }
         case 19: world.disk.setFull(dice(4) == 0)

@@ -84,8 +84,8 @@ final class SimulatedLife: DeliveryHost {
             attempt.outcome = .failed(.transport(error), .retry, retryAfter: nil)
             shell.finish(attempt)
         case .attempt(_, let attempt, nil): shell.finish(attempt)
-        case .receipts(let receipts): shell.acknowledge(receipts)
-        case .refreshed: shell.refreshed()
+        case .receipts(let receipts): shell.handle(.acknowledged(receipts))
+        case .refreshed: shell.handle(.refreshed)
         }
     }
 

@@ -137,7 +137,7 @@ final class SimulatedWorld {
         if place.isPartitioned {
             // Its settings follow its creation, which adds it.
             life.isAdded = true
-            life.shell.added(atFirstUse: true)
+            life.shell.handle(.added(atFirstUse: true))
             try settle()
         }
         while self.life === life, !steps.isEmpty {
@@ -146,7 +146,7 @@ final class SimulatedWorld {
             if dice(3) == 0 { try advance(by: .milliseconds(dice(100))) }
             guard self.life === life, !place.isPartitioned, dice(4) == 0 else { continue }
             switch dice(3) {
-            case 0: life.shell.sendNow()
+            case 0: life.shell.handle(.sendNow)
             case 1: life.shell.networkChanged(network.isConnected)
             default: try log(1 + dice(3))
             }
@@ -154,7 +154,7 @@ final class SimulatedWorld {
         }
         guard self.life === life, !place.isPartitioned else { return }
         life.isAdded = true
-        life.shell.added(atFirstUse: false)
+        life.shell.handle(.added(atFirstUse: false))
         try settle()
     }
 
@@ -172,7 +172,7 @@ final class SimulatedWorld {
         life.shell.save()
         try settle()
         let deadline = now + .seconds(1)
-        life.shell.end(until: isWaiting ? deadline : nil)
+        life.shell.handle(isWaiting ? .ending(until: deadline) : .closing)
         try settle()
         while isWaiting, self.life === life, life.shell.isAwaited, let next = nextTime, next <= deadline {
             try advance(by: max(.zero, next - now))
@@ -188,7 +188,7 @@ final class SimulatedWorld {
         life.shell.save()
         try settle()
         let deadline = now + .seconds(1)
-        life.shell.end(until: deadline)
+        life.shell.handle(.ending(until: deadline))
         try settle()
         while self.life === life, life.shell.isAwaited, let next = nextTime, next <= deadline {
             try advance(by: max(.zero, next - now))
@@ -207,7 +207,7 @@ final class SimulatedWorld {
         guard let life else { return }
         trace("removes it")
         life.shell.save()
-        life.shell.end(until: nil)
+        life.shell.handle(.closing)
         try settle()
         guard self.life === life else { return }
         life.isAdded = false
@@ -221,7 +221,7 @@ final class SimulatedWorld {
         if disk.isDead || life.shell.store.isClosed || !life.shell.store.isOnDisk { return end() }
         life.isAdded = true
         life.shell.apply(settings.all)
-        life.shell.added(atFirstUse: place.isPartitioned)
+        life.shell.handle(.added(atFirstUse: place.isPartitioned))
         try settle()
     }
 
@@ -303,9 +303,10 @@ final class SimulatedWorld {
 
     func changeLine() { network.changeLine(&random) }
 
-    func sendPending(isFlush: Bool) throws {
+    /// A call of the user: to send now, or to flush.
+    func request(_ event: DeliveryEvent) throws {
         network.press(at: now)
-        if isFlush { life?.shell.flush() } else { life?.shell.sendNow() }
+        life?.shell.handle(event)
         try settle()
     }
 

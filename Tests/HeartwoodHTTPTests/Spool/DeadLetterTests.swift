@@ -166,7 +166,7 @@ import Testing
             }
             log("good")
             log("bad")
-            shell.added(atFirstUse: false)
+            shell.handle(.added(atFirstUse: false))
             func answer() {
                 guard !host.jobs.isEmpty else { return }
                 var (attempt, _) = host.jobs.removeFirst().prepared()

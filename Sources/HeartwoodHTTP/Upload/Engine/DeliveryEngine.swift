@@ -66,7 +66,7 @@ struct DeliveryEngine: Sendable {
     /// Whether a process that ends has something to wait for: an attempt, or the confirmation of one.
     var isAwaited: Bool { isBusy || deadline != nil && !receipts.isEmpty && reachesServer }
 
-    /// Takes an event, and says what to do.
+    /// Takes an event, and returns what is to be done.
     mutating func handle(_ event: DeliveryEvent, _ moment: DeliveryMoment) -> [DeliveryAction] {
         actions = []
         if !moment.hasOpenBatch { refusals.batchEnded() }
@@ -98,18 +98,23 @@ struct DeliveryEngine: Sendable {
             pace.stored(points: points, moment, rules)
         case .timer: break
         case .rules(let new): change(to: new, moment)
-        case .network(let isThere): networkChanged(isThere, moment)
+        case .network(let isThere):
+            if isThere, isConnected == false { sendEarly(moment) }
+            isConnected = isThere
         case .sendNow:
             beginning = nil
-            if failures.allowsAttempt(at: moment.now) { pace.endPause() }
-            pace.beginRound(of: moment.waiting)
+            sendEarly(moment)
         case .flush:
             beginning = nil
             pace.beginRound(of: moment.waiting)
         case .credentialsChanged:
             pace.endPause()
             pace.beginRound(of: moment.waiting)
-        case .condition(let allows): if phase == .asking { conditionReturned(allows, moment) }
+        case .condition(let allows):
+            guard phase == .asking else { return }
+            phase = .idle
+            isAllowed = allows
+            if !allows { pace.leaveToInterval(moment, rules) }
         case .empty: nothingToSend(moment)
         case .answered(let answer): if phase == .sending { conclude(answer, moment) }
         case .refreshed: if phase == .refreshing { phase = .idle }
@@ -123,12 +128,6 @@ struct DeliveryEngine: Sendable {
             refusals.batchEnded()
             receipts.removeAll()
         }
-    }
-
-    private mutating func conditionReturned(_ allows: Bool, _ moment: DeliveryMoment) {
-        phase = .idle
-        isAllowed = allows
-        if !allows { pace.leaveToInterval(moment, rules) }
     }
 
     private mutating func detach() {
@@ -148,10 +147,8 @@ struct DeliveryEngine: Sendable {
         if beginning != nil { beginning = moment.now + Self.grace }
     }
 
-    /// A notice that changes nothing counts for nothing.
-    private mutating func networkChanged(_ isThere: Bool, _ moment: DeliveryMoment) {
-        defer { isConnected = isThere }
-        guard isThere, isConnected == false else { return }
+    /// Begins a round, and ends a pause unless the breaker is open.
+    private mutating func sendEarly(_ moment: DeliveryMoment) {
         if failures.allowsAttempt(at: moment.now) { pace.endPause() }
         pace.beginRound(of: moment.waiting)
     }
@@ -313,7 +310,7 @@ struct DeliveryEngine: Sendable {
         }
     }
 
-    /// The piece is sent again, in halves where the line, or whoever is between, did not let all of it
+    /// The piece is sent again, in halves where the line, or a proxy, did not let all of it
     /// through within its time: the same again would not pass either.
     ///
     /// Since the server cannot have the whole, its halves may go under keys of their own.
@@ -324,11 +321,11 @@ struct DeliveryEngine: Sendable {
         if open > 1 { actions.append(.split) }
     }
 
-    /// The piece is too large at the moment, says the server, and when it can be sent again.
+    /// The server finds the piece too large at the moment, and names a time for the next attempt.
     ///
     /// Nothing is sent until then. A smaller piece may be taken nevertheless, so a large one is split. A
     /// single message is sent again, and passed by only after ``FailureRecord/patience`` of such answers in a
-    /// row: a server that says so forever must not hold up the others. It is never set aside.
+    /// row: a server that answers so forever must not hold up the others. It is never set aside.
     private mutating func refuseForNow(_ open: Int, _ failure: DeliveryFailure, _ moment: DeliveryMoment) {
         var waiting = failure
         waiting.action = .retry
