@@ -25,7 +25,6 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
 
     /// What stores and sends the messages.
     let runtime: DeliveryRuntime
-    private let clock: any LogClock
     /// How long a flush waits where the settings do not say.
     private let usualFlushWait: Duration
     /// Whether it sends records that other modules store, and takes no messages.
@@ -55,7 +54,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     ///   - directory: Where unsent messages are stored; nil keeps them in memory. It belongs to this logger
     ///     alone.
     ///   - name: The logger's name.
-    ///   - connectivity: Tells when there is a network; nil: there always is.
+    ///   - connectivity: Reports when there is a network; nil: there always is.
     ///   - clock: Where times come from.
     /// - Throws: `LogError` if the address is invalid, or the directory cannot be used, or another logger has
     ///   it.
@@ -88,7 +87,6 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
         usualFlushWait = store.isOnDisk ? .zero : .seconds(4)
         _address = Ordered(wrappedValue: address)
         orderedSettings = Ordered(wrappedValue: settings)
-        self.clock = clock
         self.takesNoMessages = takesNoMessages
         let transport = settings.transport ?? PlatformTransport()
         let first = DeliverySettings(
@@ -135,7 +133,7 @@ public final class HTTPLogger: AbstractLogger, ConfigurableLogger, @unchecked Se
     /// The logger must belong to a dispatcher: nothing is sent before it was added.
     ///
     /// - Parameter timeout: How long to wait at most.
-    /// - Returns: whether nothing is pending any more.
+    /// - Returns: whether nothing is pending.
     public func deliver(timeout: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
             performInOrder { [runtime] in runtime.deliver(timeout: timeout, continuation) }

@@ -8,7 +8,7 @@ import Heartwood
 package struct RecordInbox<Item> {
     /// What becomes of an item.
     package enum Answer: Equatable {
-        /// It is in the inbox; where it is the first, the logger must be told to take it out.
+        /// It is in the inbox; where it is the first, the logger must be asked to take it out.
         case taken(isFirst: Bool)
         /// There is no room: try again after this time, or when something was taken out.
         case wait(Duration)

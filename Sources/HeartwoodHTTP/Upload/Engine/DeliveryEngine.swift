@@ -124,10 +124,14 @@ struct DeliveryEngine: Sendable {
             actions.append(.keep)
             settled = max(0, settled - records)
             refusals.kept(records)
-        case .discarded:
-            refusals.batchEnded()
-            receipts.removeAll()
+        case .discarded: forgetPieces()
         }
+    }
+
+    /// The store has unparked all pieces.
+    private mutating func forgetPieces() {
+        refusals.batchEnded()
+        receipts.removeAll()
     }
 
     private mutating func detach() {
@@ -163,13 +167,10 @@ struct DeliveryEngine: Sendable {
             return actions.append(.wait(until: beginning))
         }
         beginning = nil
-        let sending = decide(moment)
+        let time = nextRequest(moment)
+        if time == moment.now { return begin(moment) }
         let poll = reachesServer ? receipts.pollTime : nil
-        switch sending {
-        case .send: begin(moment)
-        case .rest: actions.append(poll.map { .wait(until: $0) } ?? .rest)
-        case .wait(let time): actions.append(.wait(until: poll.map { min($0, time) } ?? time))
-        }
+        actions.append([time, poll].compactMap(\.self).min().map { .wait(until: $0) } ?? .rest)
     }
 
     private var reachesServer: Bool { !rules.isPaused && (rules.isLoopback || isConnected != false) }
@@ -179,20 +180,19 @@ struct DeliveryEngine: Sendable {
         max(0, moment.waiting - refusals.parked - receipts.records)
     }
 
-    private mutating func decide(_ moment: DeliveryMoment) -> SendingPace.Decision {
-        if isBlocked, !receipts.isEmpty { return .rest }
+    /// When the next request goes out: now or later; nil: not before something happens.
+    private mutating func nextRequest(_ moment: DeliveryMoment) -> Duration? {
+        if isBlocked, !receipts.isEmpty { return nil }
         isBlocked = false
         // Nothing else is left to find out whether the messages are bad or the server.
         if sendable(moment) == 0, refusals.parked > 0 { startOver(moment) }
         bringBack(moment)
-        let decision = pace.decide(comesBack ? moment.waiting : sendable(moment), moment, rules)
-        guard decision != .rest else { return .rest }
-        if !reachesServer { return .rest }
-        guard case .send = decision else { return decision }
-        if receipts.isFull { return .rest }
+        let waiting = comesBack ? moment.waiting : sendable(moment)
+        guard let time = pace.nextRequest(waiting, moment, rules), reachesServer else { return nil }
+        guard time == moment.now else { return time }
         // At the end of the process only what the wait suffices for is started.
-        if let deadline, moment.now + lastExchange > deadline { return .rest }
-        return .send
+        let isTooLate = deadline.map { moment.now + lastExchange > $0 } ?? false
+        return receipts.isFull || isTooLate ? nil : time
     }
 
     private mutating func begin(_ moment: DeliveryMoment) {
@@ -280,7 +280,9 @@ struct DeliveryEngine: Sendable {
         case .retry(let delay):
             repeatLater(failure, open)
             pauseLater(delay, failure, moment)
-        case .retryAtNextInterval:
+        case .retryAtNextInterval,
+            .refreshAuthorization where failure.hasRefreshedAuthorization:
+            // Asking again immediately would flood a server that refused the new credentials, and the hook.
             repeatLater(failure, open)
             nextStep = .nextInterval
         case .split where failure.retryAfter != nil: refuseForNow(open, failure, moment)
@@ -292,11 +294,6 @@ struct DeliveryEngine: Sendable {
         case .hold(let delay):
             actions.append(.report(.held(failure.cause)))
             pauseLater(delay, failure, moment)
-        case .refreshAuthorization where failure.hasRefreshedAuthorization:
-            // The server refused the new credentials, or there is no way to get any. Asking again immediately
-            // would flood the server and the hook.
-            repeatLater(failure, open)
-            nextStep = .nextInterval
         case .refreshAuthorization:
             failures.refreshed()
             nextStep = .refresh
@@ -304,14 +301,13 @@ struct DeliveryEngine: Sendable {
             nextStep = .nextInterval
             if rules.neverDrops { return actions.append(.report(.keptInsteadOfDropped)) }
             actions.append(.dropOldest(count))
-            refusals.batchEnded()
-            receipts.removeAll()
+            forgetPieces()
             failures.answeredAboutData()
         }
     }
 
-    /// The piece is sent again, in halves where the line, or a proxy, did not let all of it
-    /// through within its time: the same again would not pass either.
+    /// Sends the piece again, in halves if the network or a proxy cut the request off: the whole would be cut
+    /// off again.
     ///
     /// Since the server cannot have the whole, its halves may go under keys of their own.
     private mutating func repeatLater(_ failure: DeliveryFailure, _ open: Int) {

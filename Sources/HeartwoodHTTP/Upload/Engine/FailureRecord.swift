@@ -32,8 +32,7 @@ struct FailureRecord: Sendable {
 
     /// A server that has taken something is alive.
     mutating func accepted(whole: Bool) {
-        failures = 0
-        answers = 0
+        answeredAboutData()
         batchesRejected = 0
         breaker.succeeded()
         if whole { hasRefreshed = false }

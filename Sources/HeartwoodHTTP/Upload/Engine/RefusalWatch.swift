@@ -32,15 +32,17 @@ struct RefusalWatch: Sendable {
     /// How many messages are parked.
     var parked: Int { suspects + kept }
 
+    /// Whether something was refused, and nothing is known to be taken.
+    private var isUnproven: Bool { isSearching && credit == 0 }
+
     /// Whether the next piece should be as new as possible.
     var wantsProbe: Bool {
-        guard isSearching, credit == 0 else { return false }
-        return isProbeForced || (isSuspicious ? refusals > 0 : suspects > 1)
+        isUnproven && (isProbeForced || (isSuspicious ? refusals > 0 : suspects > 1))
     }
 
     /// Whether enough was refused: everything stays for a while.
     var isEnough: Bool {
-        guard isSearching, credit == 0 else { return false }
+        guard isUnproven else { return false }
         return isSuspicious
             ? refusals >= Self.probeLimit : suspects >= Self.suspectLimit || refusals >= Self.searchLimit
     }
@@ -82,7 +84,7 @@ struct RefusalWatch: Sendable {
 
     /// The store has nothing to send but newer pieces; returns whether these were not asked for yet.
     mutating func forceProbe() -> Bool {
-        guard isSearching, credit == 0, !wantsProbe else { return false }
+        guard isUnproven, !wantsProbe else { return false }
         isProbeForced = true
         return true
     }

@@ -6,13 +6,6 @@ import Heartwood
 /// pending, or the user asked. Then everything that was pending at that moment goes, request by request: a
 /// round. A pause holds for every reason, however many messages are pending.
 struct SendingPace: Sendable {
-    /// What is to be done.
-    enum Decision: Equatable, Sendable {
-        case send
-        case wait(until: Duration)
-        case rest
-    }
-
     private var points = 0
     private var due: Duration?
     /// How many of those that are pending belong to the round.
@@ -50,25 +43,25 @@ struct SendingPace: Sendable {
         if isPauseInterval, pausedUntil != nil { pausedUntil = next }
     }
 
-    /// Whether a request goes out now, with `waiting` messages that could go.
-    mutating func decide(_ waiting: Int, _ moment: DeliveryMoment, _ rules: DeliveryRules) -> Decision {
+    /// When the next request goes out, with `waiting` messages that could go: now or later; nil: not before
+    /// something happens.
+    mutating func nextRequest(_ waiting: Int, _ moment: DeliveryMoment, _ rules: DeliveryRules) -> Duration? {
         if let pause = pausedUntil {
-            if moment.now < pause { return waiting > 0 ? .wait(until: pause) : .rest }
-            pausedUntil = nil
-            boundUntil = nil
+            if moment.now < pause { return waiting > 0 ? pause : nil }
+            (pausedUntil, boundUntil) = (nil, nil)
         }
         if waiting == 0 {
             (left, due, points) = (0, nil, 0)
-            return .rest
+            return nil
         }
         if left == 0 {
             let isFull = rules.countThreshold.limit.map { waiting >= $0 } ?? false
             let isUrgent = rules.pointThreshold.limit.map { points >= $0 } ?? false
             if isFull || isUrgent || due.map({ $0 <= moment.now }) ?? false { left = waiting }
         }
-        if left > 0 { return .send }
+        if left > 0 { return moment.now }
         if due == nil { due = Self.next(moment, rules) }
-        return due.map { .wait(until: $0) } ?? .rest
+        return due
     }
 
     /// A request goes out.

@@ -12,8 +12,8 @@ public struct DeviceFacts: OptionSet, Sendable, Hashable {
     public static let host = DeviceFacts(rawValue: 2)
     /// `deviceModel`: the machine's kind.
     public static let model = DeviceFacts(rawValue: 4)
-    /// `appVersion`, `appBuild`, `firstAppVersion` and `firstAppBuild`, where they were told; on Apple's
-    /// systems the bundle's, unless told.
+    /// `appVersion`, `appBuild`, `firstAppVersion` and `firstAppBuild`, where they were set; on Apple's
+    /// systems the bundle's, unless set.
     ///
     /// The first ones are those of the first start that knew them.
     public static let app = DeviceFacts(rawValue: 8)
