@@ -101,12 +101,9 @@ struct DeliveryEngine: Sendable {
         case .network(let isThere):
             if isThere, isConnected == false { sendEarly(moment) }
             isConnected = isThere
-        case .sendNow:
+        case .sendNow, .flush:
             beginning = nil
-            sendEarly(moment)
-        case .flush:
-            beginning = nil
-            pace.beginRound(of: moment.waiting)
+            if case .sendNow = event { sendEarly(moment) } else { pace.beginRound(of: moment.waiting) }
         case .credentialsChanged:
             pace.endPause()
             pace.beginRound(of: moment.waiting)
