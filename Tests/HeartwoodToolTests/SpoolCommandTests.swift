@@ -222,7 +222,7 @@ struct SpoolCommandTests {
             """)
         let lines = outcome.output.split(separator: "\n")
         #expect(lines.count == 4, "\(outcome.output)\(outcome.error)")
-        #expect(lines.first?.contains("another logger, in process PID, uses this spool") == true)
+        #expect(lines.first?.contains("Another logger, in process PID, uses this spool") == true)
         #expect(lines.last?.contains("from the pipe") == true)
     }
 

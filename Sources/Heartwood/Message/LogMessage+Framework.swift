@@ -28,7 +28,7 @@ extension LogMessage {
 
     /// The text of ``ofLoss(_:because:at:)``.
     static func lossText(_ count: Int, because failure: SystemFailure? = nil) -> String {
-        let why = failure.map { " (\(SystemFailure.reason(of: $0.number)))" } ?? ""
+        let why = failure.map { " (\($0.reason))" } ?? ""
         return "\(count) \(count == 1 ? "message" : "messages") dropped here\(why)"
     }
 

@@ -7,8 +7,8 @@ import CHeartwood
 /// 2. Nothing is opened through a symbolic link, and only regular files are opened, which belong to this user
 ///    and have no other name. What was planted there is refused, unread and unwritten.
 /// 3. A file is made with `O_EXCL`: it never replaces another one, and never inherits foreign permissions.
-/// 4. What fails is thrown as ``SystemFailure``, also where the reason is 1 or 2; to open the directory fails
-///    with an error for people.
+/// 4. Every failure is a ``SystemFailure``, refusals by 1 and 2 included; opening the directory throws a
+///    ``LogError``.
 ///
 /// Every member may be used from any thread.
 package final class Directory: Sendable {
@@ -16,8 +16,8 @@ package final class Directory: Sendable {
     package enum Use: Sendable {
         /// Log files, which processes share and other users may read.
         case logs
-        /// Files of one store, whose lock is held as long as the directory is open. Only this user has it,
-        /// and no link leads to it.
+        /// Files of one store, whose lock is held as long as the directory is open. It belongs to this user,
+        /// and its path does not end in a link.
         case spool
 
         /// What errors call it.
@@ -75,7 +75,7 @@ package final class Directory: Sendable {
         state.withLock { $0.lock = lock }
     }
 
-    /// Opens a directory in another one, which is no link and this user's; it has no lock.
+    /// Opens a subdirectory, which must belong to this user and not be a link; it has no lock.
     private init(_ name: String, in parent: Directory) throws(SystemFailure) {
         path = parent.path + "/" + name
         (calls, use, policy) = (parent.calls, parent.use, parent.policy)
@@ -95,12 +95,14 @@ package final class Directory: Sendable {
         get throws(SystemFailure) {
             let (held, lock) = state.withLock { ($0.descriptor, $0.lock) }
             if held.isOurs, lock?.isOurs ?? true { return held }
-            let fresh = held.isOurs ? held : try? Directory.descriptor(path, use, calls)
+            let fresh = held.isOurs ? held : try? Directory.open(path, use, policy, calls, false).descriptor
             guard let fresh, fresh.identity == held.identity else { throw SystemFailure(.open, EBADF) }
             var freshLock = lock
             if lock?.isOurs == false {
                 do throws(LogError) { freshLock = try takeLock(in: fresh) } catch {
-                    throw SystemFailure(.lock, EBADF)
+                    // Another thread may have taken it.
+                    freshLock = state.withLock { $0.lock }
+                    guard freshLock?.isOurs == true else { throw SystemFailure(.lock, EBADF) }
                 }
             }
             state.withLock {
@@ -111,12 +113,13 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Opens the path again, and creates it where it is gone; for a directory that was removed or replaced.
+    /// Opens the path of logs again, and creates it where it is gone; for a directory that was removed or
+    /// replaced.
     package func reopen() throws(LogError) {
+        precondition(use == .logs, "a spool would meet its own lock")
         let fresh = try Directory.open(path, use, policy, calls, true)
-        let lock = try takeLock(in: fresh.descriptor)
         state.withLock {
-            ($0.descriptor, $0.made, $0.lock) = (fresh.descriptor, fresh.made, lock)
+            ($0.descriptor, $0.made) = (fresh.descriptor, fresh.made)
             $0.reopenings += 1
         }
     }
@@ -174,8 +177,8 @@ package final class Directory: Sendable {
 
     // MARK: Directories in it
 
-    /// Opens a directory in this one, which is no link and this user's; makes it where it is missing and
-    /// `isMade` says so.
+    /// Opens a subdirectory, which must belong to this user and not be a link; makes it where it is missing
+    /// and `isMade` says so.
     package func subdirectory(_ name: String, isMade: Bool = false) throws(SystemFailure) -> Directory {
         try safe(name)
         if isMade {
@@ -218,8 +221,11 @@ package final class Directory: Sendable {
         do throws(SystemFailure) { descriptor = try self.descriptor(path, use, calls) } catch {
             guard error.isError(ENOENT), isMade else {
                 throw LogError(
-                    .file, "Cannot open the \(use.name); check its permissions", place: path,
-                    cause: error.number)
+                    .file,
+                    "Cannot open the \(use.name); "
+                        + (error.isError(ENOTDIR, ELOOP)
+                            ? "it is a link, or no directory: choose another one" : "check its permissions"),
+                    place: path, cause: error.number)
             }
             do throws(SystemFailure) {
                 made = try calls.makeDirectories(path, mode: UInt32(policy.mode.bits))
@@ -248,11 +254,12 @@ package final class Directory: Sendable {
         guard !policy.acceptsShared else { return }
         let advice =
             use == .logs ? ", or set `acceptsSharedDirectory` of a file logger or database" : ""
+        let or = use == .logs ? "" : "or "
         guard status.mode & 0o022 == 0 else {
             throw LogError(
                 .unsafe,
                 "Other users can write to the \(use.name) and could plant links in it; use a directory in it,"
-                    + " remove that permission (chmod go-w)" + advice, place: path)
+                    + " \(or)remove that permission (chmod go-w)" + advice, place: path)
         }
         guard status.owner == user || status.owner == 0 && use == .logs else {
             throw LogError(
@@ -268,9 +275,10 @@ package final class Directory: Sendable {
         let file: Descriptor
         do throws(SystemFailure) { file = try openOrCreate(Use.lock, for: .writing, in: directory) } catch {
             let place = path + "/" + Use.lock
-            guard error.refusal == nil, !error.isError(EPERM) else {
+            if let refusal = error.refusal {
                 throw LogError(
-                    .unsafe, "The spool's lock is a link or belongs to another user; remove it", place: place)
+                    .unsafe, "The spool's lock cannot be used, because \(refusal.explanation); remove it",
+                    place: place)
             }
             throw LogError(.file, "Cannot create the spool's lock", place: place, cause: error.number)
         }
@@ -287,7 +295,7 @@ package final class Directory: Sendable {
             let process = String(decoding: content, as: UTF8.self).prefix { $0.isNumber }
             throw LogError(
                 .inUse,
-                "another logger, in process \(process), uses this spool; give each logger its own directory",
+                "Another logger, in process \(process), uses this spool; give each logger its own directory",
                 place: path)
         }
         // For the message above only: one that died with the lock has lost it.

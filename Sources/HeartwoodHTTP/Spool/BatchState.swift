@@ -37,6 +37,9 @@ struct BatchState: Equatable, Sendable {
     /// Whether a batch is open.
     var isOpen: Bool { last != 0 }
 
+    /// The last id that is done, or in the open batch.
+    var end: UInt64 { max(last, acknowledged) }
+
     /// The ids of the open batch.
     var range: ClosedRange<UInt64>? { isOpen ? acknowledged + 1...last : nil }
 

@@ -83,7 +83,7 @@ struct DeadLetters {
                 try directory.store(rest, as: name, through: "rejected.tmp", synchronizes: true)
             }
         }
-        try directory.sync()
+        try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try directory.sync() }
     }
 
     private func letter(_ line: [UInt8]) -> Letter? { Letter(line, payloadLimit: payloadLimit) }
@@ -213,7 +213,7 @@ final class DeadLetterFile {
 
     /// Adds an entry; returns how many older letters were removed to make room.
     ///
-    /// - Throws: what prevents it: who must not lose the entry keeps it where it was.
+    /// - Throws: The failure; the caller keeps the entry where it was.
     func append(
         _ entry: RemoteEntry, reason: String, key: String, at time: LogTimestamp
     ) throws(SystemFailure) -> Int {
@@ -247,8 +247,11 @@ final class DeadLetterFile {
     /// Waits until the disk has all lines that were added.
     func synchronize() throws(SystemFailure) {
         guard hasNewLines else { return }
-        try directory.open(Self.name).file.sync()
-        if hasNewNames { try directory.sync() }
+        let file = try directory.open(Self.name).file
+        try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in
+            try file.sync()
+            if hasNewNames { try directory.sync() }
+        }
         (hasNewLines, hasNewNames) = (false, false)
     }
 
@@ -305,7 +308,13 @@ struct ResendMark {
 
     func make(in directory: Directory) throws(SystemFailure) {
         _ = try directory.create(name)
-        try directory.sync()
+        do throws(SystemFailure) {
+            try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try directory.sync() }
+        } catch {
+            // Left behind, it would say later that the letters are stored.
+            remove(from: directory)
+            throw error
+        }
     }
 
     func remove(from directory: Directory) { _ = try? directory.remove(name) }

@@ -87,7 +87,7 @@ final class PartitionDirectory {
 
     /// Closes a partition.
     func leave(_ partition: OpenPartitions.Partition) {
-        partition.spool.disk?.sealActive()
+        partition.spool.sealActive()
         look(at: partition.spool)
         partition.spool.close()
         past += partition.spool.counters

@@ -299,7 +299,7 @@ package final class PartitionedSpool: UnsentStore {
             if spool == nil {
                 // What follows must wait for it, but not longer than this run has tried it.
                 openFailures += 1
-                if openFailures < SpoolDisk.readAttempts { return nil }
+                if openFailures < SpoolPlan.readAttempts { return nil }
             }
             openFailures = 0
             // They were counted when they came, or were found, and are counted by the spool now.

@@ -10,17 +10,14 @@ final class SegmentFile {
     private var bytes: [UInt8] = []
     private var parser: SegmentParser
 
-    /// Opens a segment for reading; nil where it is another spool's, or no spool's.
-    ///
-    /// Its identity is the header's if that is whole, else the spool's.
-    init?(_ segment: SpoolSegment, in directory: Directory, identity: [UInt8]?) throws(SystemFailure) {
+    /// Opens a segment for reading; nil where its header is another spool's.
+    init?(_ segment: SpoolSegment, in directory: Directory, identity: [UInt8]) throws(SystemFailure) {
         file = try directory.open(segment.name, for: .reading).file
         try file.read(from: 0, limit: SpoolSegment.headerSize, into: &bytes)
         let named = bytes.withUnsafeBytes { SpoolSegment.identity(inHeader: $0) }
-        if let named, named.firstID != segment.firstID || (identity ?? named.identity) != named.identity {
+        if let named, named.firstID != segment.firstID || named.identity != identity {
             return nil
         }
-        guard let identity = named?.identity ?? identity else { return nil }
         salt = SpoolSegment.salt(identity: identity, firstID: segment.firstID)
         parser = SegmentParser(
             from: min(SpoolSegment.headerSize, bytes.count), firstID: segment.firstID, salt: salt)
@@ -51,25 +48,17 @@ final class SegmentFile {
 /// The file of the newest segment, while records are appended to it.
 final class SegmentWriter {
     private let directory: Directory
-    private var file: (descriptor: Descriptor, salt: UInt32, openedAt: Duration)?
+    private var file: (descriptor: Descriptor, identity: [UInt8], salt: UInt32)?
     /// Where the crash journal is told of each write before it is made.
-    private var slot: JournalSlot?
+    var slot: JournalSlot?
 
     init(in directory: Directory) { self.directory = directory }
-
-    /// Whether there is a file.
-    var isOpen: Bool { file != nil }
 
     /// The most records of one write.
     var recordLimit: Int { slot == nil ? .max : JournalSlot.writeLimit }
 
-    /// Tells the crash journal of writes from now on, or no longer.
-    func tell(_ slot: JournalSlot?) { self.slot = slot }
-
     /// Makes the file of a new segment, whose first id no file of the spool has.
-    func start(
-        _ segment: SpoolSegment, identity: [UInt8], at uptime: Duration
-    ) throws(SystemFailure) {
+    func begin(_ segment: SpoolSegment, identity: [UInt8]) throws(SystemFailure) {
         let descriptor: Descriptor
         do throws(SystemFailure) { descriptor = try directory.create(segment.name) } catch {
             guard error.isError(EEXIST) else { throw error }
@@ -77,28 +66,37 @@ final class SegmentWriter {
             descriptor = try directory.open(segment.name).file
             try descriptor.truncate(to: 0)
         }
-        file = (descriptor, SpoolSegment.salt(identity: identity, firstID: segment.firstID), uptime)
+        let salt = SpoolSegment.salt(identity: identity, firstID: segment.firstID)
+        file = (descriptor, identity, salt)
     }
 
     /// Closes the file.
     func end() { file = nil }
 
-    /// Whether the file was made so long ago.
-    func isOlder(than age: Duration, at uptime: Duration) -> Bool {
-        file.map { uptime - $0.openedAt >= age } ?? false
-    }
-
-    func encode(_ record: SpoolRecord, continues: Bool, into output: inout [UInt8]) {
-        SpoolFrame.encode(record, salt: file?.salt ?? 0, continues: continues, into: &output)
-    }
-
-    /// Writes frames that end at `ends`; the crash journal waits for ``settle(_:)``.
+    /// Appends records to the segment; the crash journal waits for ``settle(_:)``.
+    ///
+    /// Those up to `groupEnd` belong to a group that is whole once that id is in the files.
+    ///
+    /// - Returns: how many of the records are in the file, how many bytes longer it is, and what prevented
+    ///   the rest; a part of a record may be left then, which could not be cut off.
     func append(
-        _ output: [UInt8], _ ends: [Int], to segment: SpoolSegment, _ records: RecordQueue.Run
-    ) -> (written: Int, failure: SystemFailure?) {
-        guard let file else { return (0, SystemFailure(.write, EBADF)) }
+        _ records: RecordQueue.Run, to segment: SpoolSegment, groupEnd: UInt64
+    ) -> (count: Int, bytes: Int, failure: SystemFailure?, isTorn: Bool) {
+        guard let file else { return (0, 0, SystemFailure(.write, EBADF), true) }
+        var output = segment.size == 0 ? segment.header(identity: file.identity) : []
+        var ends: [Int] = []
+        for record in records {
+            let continues = record.id < groupEnd
+            SpoolFrame.encode(record, salt: file.salt, continues: continues, into: &output)
+            ends.append(output.count)
+        }
         announce(output, ends, to: segment, file.descriptor, records)
-        return file.descriptor.append(output)
+        let (written, failure) = file.descriptor.append(output)
+        guard failure != nil else { return (ends.count, written, nil, false) }
+        let count = ends.prefix { $0 <= written }.count
+        let end = count > 0 ? ends[count - 1] : 0
+        let isCut = (try? file.descriptor.truncate(to: segment.size + end)) != nil
+        return (count, isCut ? end : written, failure, !isCut)
     }
 
     private func announce(
@@ -106,7 +104,7 @@ final class SegmentWriter {
         _ records: RecordQueue.Run
     ) {
         guard let slot, let status = try? descriptor.status() else { return }
-        let marks = records.prefix(ends.count).map(\.mark)
+        let marks = records.map(\.mark)
         output.withUnsafeBytes { output in
             slot.intend(
                 status.identity, segment.name, size: status.size, output, from: 0, ends: ends[...],
@@ -119,9 +117,9 @@ final class SegmentWriter {
         slot?.settle(upTo: records.reduce(0) { max($0, $1.mark) })
     }
 
-    /// Cuts the file to a size.
-    func truncate(to size: Int) throws(SystemFailure) { try file?.descriptor.truncate(to: size) }
-
     /// Waits until the disk has the file's content.
-    func synchronize() throws(SystemFailure) { try file?.descriptor.sync() }
+    func synchronize() throws(SystemFailure) {
+        guard let file else { throw SystemFailure(.sync, EBADF) }
+        try file.descriptor.sync()
+    }
 }

@@ -1,175 +1,115 @@
+import CHeartwood
 package import Heartwood
 
 /// The store of unsent messages: what is appended stays until it is acknowledged, set aside, or dropped and
 /// counted.
 ///
 /// With a directory it outlives the process; without one it is memory only, with the same limits. It belongs
-/// to one logger and is used in its hooks only.
-///
-/// `appended + recovered = acknowledged + set aside + lost + pending` holds at any time.
+/// to one logger and is used in its hooks only. ``SpoolPlan`` decides, ``SpoolFiles`` does; this asks the one
+/// and has the other do it.
 package final class Spool: UnsentStore {
-    /// Limits and the cutting into files; may be changed at any time.
-    package var settings: SpoolSettings
-    /// How many records are pending.
-    package private(set) var pending = 0
-
-    let clock: any LogClock
-    private let calls: SystemCalls
-    var disk: SpoolDisk?
+    private(set) var plan: SpoolPlan
+    /// The files; nil for a spool in memory, and once it is closed.
+    var files: SpoolFiles?
+    private let reports: SpoolReports
     /// The directory's path, if there is one.
     let path: String?
-    /// Whether it was closed: nothing may be asked of it any more but its figures.
-    package private(set) var isClosed = false
     let identity: [UInt8]
     private let identityDigits: String
-    var batch: OpenBatch
-    /// Records that are in memory only.
-    var unsaved = RecordQueue()
-    private(set) var nextID: UInt64
-    var age: SpoolAge
-    private(set) var isStateSaved = true
+    private let clock: any LogClock
+    private let calls: SystemCalls
+    private var age: SpoolAge
     /// Where the crash journal is told of each write before it is made.
     private var slot: JournalSlot?
-    /// What was stored and dropped; the files count damage.
-    private var stored = SpoolCounters()
-    private var oldestKnown: LogTimestamp?
+    /// Whether it was closed: nothing may be asked of it any more but its figures.
+    package private(set) var isClosed = false
+    /// Whether the spool is being opened: what cannot be read is tried again at once, since ids and counts
+    /// depend on it.
+    private var isOpening = true
+    /// A reason other than damage for which a file could not be read while opening.
+    private var openingError: LogError?
 
-    /// Opens a spool in `directory`, or makes one in memory.
+    /// Opens a spool in `directory`, in whatever state it was left, or makes one in memory.
     ///
-    /// - Throws: `LogError` when the directory cannot be used, or another logger has it.
+    /// - Throws: `LogError` when the directory cannot be used, or another logger has it; also when a file
+    ///   could not be opened for lack of descriptors or memory.
     package init(
         directory: String?, settings: SpoolSettings = SpoolSettings(), clock: any LogClock = SystemClock(),
         calls: SystemCalls = SystemCalls()
     ) throws {
-        self.settings = settings
         self.clock = clock
         self.calls = calls
         path = directory
         age = SpoolAge(clock)
+        plan = SpoolPlan(settings, isOnDisk: directory != nil)
+        reports = SpoolReports(path: directory ?? "")
         if let directory {
-            let disk = try SpoolDisk(path: directory, quarantineLimit: settings.quarantineBytes, calls)
-            self.disk = disk
-            identity = disk.identity
-            batch = OpenBatch(disk.openedState)
-            nextID = disk.nextID
+            let files = try SpoolFiles(
+                path: directory, quarantineLimit: settings.quarantineBytes, reports, calls)
+            self.files = files
+            let names = try Self.load(files, &plan)
+            identity = files.identity
+            identityDigits = Hexadecimal.encode(identity)
+            try endOpening(files, names)
         } else {
-            disk = nil
             identity = RandomBytes.make(16)
-            batch = OpenBatch(BatchState())
-            nextID = 1
+            identityDigits = Hexadecimal.encode(identity)
+            isOpening = false
         }
-        identityDigits = Hexadecimal.encode(identity)
-        recover()
-        disk?.losses.connect(
-            isDone: { [unowned self] in batch.state.isDone($0) },
-            onLoss: { [unowned self] in batch.lose($0) })
-        try disk?.endOpening()
     }
 
-    /// Counts what an earlier run left.
-    private func recover() {
-        guard let disk else { return }
-        let state = batch.state
-        let touched = state.isOpen ? state.last : state.acknowledged
-        for segment in disk.segments {
-            pending +=
-                segment.firstID > touched ? segment.count : disk.unfinished(in: segment, state.isDone)
-        }
-        disk.reports.settleAll()
-        stored.recovered = pending + disk.reports.settled
+    /// Limits and the cutting into files; may be changed at any time.
+    package var settings: SpoolSettings {
+        get { plan.settings }
+        set { plan.settings = newValue }
     }
 
     /// Has the crash journal told of each write before it is made, or no longer.
-    func note(writesIn slot: JournalSlot?) {
+    func announceWrites(to slot: JournalSlot?) {
         self.slot = slot
-        disk?.writer.tell(slot)
-    }
-
-    // MARK: What comes and goes
-
-    /// The id of a record that comes, unless all were used.
-    private func takeID() -> UInt64 {
-        defer { nextID += 1 }
-        return nextID
-    }
-
-    /// Counts records that have come, the first of them logged at a time.
-    private func countStored(_ count: Int, from time: LogTimestamp?) {
-        if pending == 0 { oldestKnown = time }
-        pending += count
-        stored.appended += count
-    }
-
-    /// Counts records that are pending no more.
-    func countDone(_ count: Int) {
-        pending -= count
-        if count > 0 { oldestKnown = nil }
-    }
-
-    /// Counts records that are dropped, by reason.
-    private func countDropped(_ count: Int, _ reason: WritableKeyPath<SpoolCounters, Int>) {
-        countDone(count)
-        stored[keyPath: reason] += count
-    }
-
-    /// Counts records that the program dropped, which are counted as done already.
-    private func countAsked(_ count: Int) { stored.droppedAsked += count }
-
-    /// Counts a record that was not taken.
-    func countRefused() {
-        stored.appended += 1
-        stored.droppedFull += 1
-    }
-
-    /// Takes a count of records back that will come again.
-    private func countForgotten(_ count: Int) {
-        countDone(count)
-        stored.appended -= count
-    }
-
-    /// Writes the state of the open batch to the cursor.
-    private func saveState() {
-        isStateSaved = disk?.save(batch.state, synchronizes: settings.synchronizes) ?? true
+        files?.writer.slot = slot
     }
 
     // MARK: Figures
 
+    /// How many records are pending.
+    package var pending: Int { plan.pending }
+
     /// The counts so far: stored, dropped by reason, damaged.
     package var counters: SpoolCounters {
-        guard let disk else { return stored }
-        settleDamage()
-        var sum = stored
-        sum += disk.reports.counters
+        plan.settleDamage()
+        var sum = plan.counters
+        sum.failures += reports.failures
         return sum
     }
 
     /// What the unsent messages take.
-    package var bytes: Int { unsaved.bytes + (disk?.segments.bytes ?? 0) }
+    package var bytes: Int { plan.bytes }
 
     /// Whether it outlives the process.
-    package var isOnDisk: Bool { disk != nil }
+    package var isOnDisk: Bool { files != nil }
 
     /// Where it is, if it is on disk.
-    package var directory: Directory? { disk?.directory }
+    package var directory: Directory? { files?.directory }
 
     /// How many records are in memory only.
-    package var unsavedCount: Int { unsaved.count }
+    package var unsavedCount: Int { plan.unsaved.count }
 
     /// When the oldest pending record was logged.
     package var oldestTime: LogTimestamp? {
         if pending == 0 { return nil }
-        if let oldestKnown { return oldestKnown }
-        forEach(after: batch.state.acknowledged) { record in
-            if !batch.state.isDone(record.id) { oldestKnown = record.time }
-            return oldestKnown == nil
+        if let known = plan.oldestTime { return known }
+        var oldest: LogTimestamp?
+        forEach(after: plan.batch.state.acknowledged) { record in
+            if !plan.batch.state.isDone(record.id) { oldest = record.time }
+            return oldest == nil
         }
-        return oldestKnown
+        plan.setOldest(oldest)
+        return oldest
     }
 
     /// What went wrong since this was last asked.
-    package func drainErrors() -> [LogError] {
-        disk?.reports.drain() ?? []
-    }
+    package func drainErrors() -> [LogError] { reports.drain() }
 
     package func name(of record: SpoolRecord, in piece: SpoolPiece) -> String { name(of: record) }
 
@@ -178,32 +118,28 @@ package final class Spool: UnsentStore {
         "\(identityDigits)-\(record.id)-\(String(record.checksum, radix: 16))"
     }
 
+    // MARK: Closing
+
     /// Frees the directory for others; what was not saved is gone, and counted.
     package func close() {
-        if isOnDisk {
-            let state = batch.state
-            countDropped(unsaved.removeAll { !state.isDone($0.id) }, \.droppedUnsaved)
-        }
-        stored = counters
+        if isOnDisk { plan.dropUnsaved() }
+        plan.settleDamage()
         isClosed = true
-        disk = nil
+        files = nil
     }
 
     /// Opens the directory again, after ``close()``, and continues the figures.
     package func reopened() throws -> any UnsentStore {
         let opened = try Spool(directory: path, settings: settings, clock: clock, calls: calls)
-        let found = opened.pending + (opened.disk?.reports.settled ?? 0)
-        opened.stored = stored
-        opened.stored.recovered += found - pending
-        opened.note(writesIn: slot)
+        opened.plan.goOn(from: plan, counters)
+        opened.announceWrites(to: slot)
         return opened
     }
 
     /// The same in memory, where the directory cannot be had again.
     package func reopenedInMemory() -> any UnsentStore {
         guard let opened = try? Spool(directory: nil, settings: settings, clock: clock) else { return self }
-        opened.stored = stored
-        opened.stored.recovered -= pending
+        opened.plan.goOn(from: plan, counters)
         return opened
     }
 }
@@ -214,360 +150,30 @@ extension Spool {
     /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted.
     @discardableResult
     package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
-        var record = SpoolRecord(id: nextID, time: time, level: level, payload: payload)
+        var record = SpoolRecord(id: plan.nextID, time: time, level: level, payload: payload)
         record.mark = mark
-        let isStorable = payload.count <= settings.effectivePayloadLimit && nextID < SpoolRecord.largestID
-        guard isStorable, makeRoom(for: record) else {
-            countRefused()
+        guard plan.isStorable(payload), makeRoom(for: record) else {
+            plan.countRefused()
             return false
         }
-        _ = takeID()
-        countStored(1, from: time)
-        unsaved.append(record)
-        if disk != nil && unsaved.bytes >= 1 << 20 { save() }
+        plan.append(record)
+        if plan.isSaveDue { save() }
         return true
     }
 
     /// Writes what is in memory only to the files; true when nothing is left there.
     @discardableResult
     package func save() -> Bool {
-        guard let disk, !unsaved.isEmpty else { return true }
-        let written = disk.write(unsaved.all, settings, uptime: clock.uptime())
-        unsaved.removeFirst(written)
-        let limit = settings.maximumFiles.limit ?? 0
-        while limit > 0 && disk.segments.count > limit, evictOldest() {}
-        return unsaved.isEmpty
+        guard isOnDisk, !plan.unsaved.isEmpty else { return true }
+        let count = write(plan.unsaved.all)
+        plan.removeSaved(count)
+        while plan.hasTooManyFiles, evictOldest() {}
+        return plan.unsaved.isEmpty
     }
 
     /// Forgets what is in memory only, as if it had never come: it will come again, from a crash journal.
-    func forgetUnsaved() {
-        countForgotten(unsaved.removeAll { _ in true })
-    }
-}
+    func forgetUnsaved() { plan.forgetUnsaved() }
 
-// MARK: - Sending
-
-extension Spool {
-    /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
-    ///
-    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:)`` is called, it is the same again, over
-    /// restarts too.
-    package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
-        save()
-        recount()
-        let most = max(1, maximumCount)
-        while true {
-            let needsMore = batch.needsMore
-            if probe, batch.state.isOpen { widenToNewest(most, maximumBytes) }
-            if needsMore, batch.todo.isEmpty, !begin(most, maximumBytes) {
-                settleDamage()
-                return nil
-            }
-            while let piece = probe ? batch.todo.last : batch.todo.first {
-                var range = piece
-                // What cannot be read now is not done: it stays on its way.
-                guard var records = self.records(in: range) else {
-                    settleDamage()
-                    return nil
-                }
-                if records.isEmpty {
-                    batch.remove(range)
-                    continue
-                }
-                if range != batch.state.piece, records.count > most {
-                    if probe {
-                        batch.cut(range, after: records[records.count - most - 1].id)
-                        continue
-                    }
-                    // Pieces that were parked when the process ended come back as one.
-                    batch.cut(range, after: records[most - 1].id)
-                    range = range.lowerBound...records[most - 1].id
-                    records = Array(records.prefix(most))
-                }
-                if batch.state.piece != range || !isStateSaved {
-                    batch.send(range)
-                    saveState()
-                }
-                settleDamage()
-                return SpoolPiece(range: range, records: records, origin: identity)
-            }
-            guard batch.parked.isEmpty else { continue }
-            finish()
-        }
-    }
-
-    /// Whether pieces of a batch were sent, and not all of it is done.
-    package var hasOpenBatch: Bool { batch.state.isOpen }
-
-    /// Keeps the piece, and continues with those after it, newer batches too, until ``unpark(_:)``.
-    package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
-        batch.park(piece.range, isUnconfirmed: isUnconfirmed)
-    }
-
-    /// Has parked pieces sent again, in their order.
-    package func unpark(_ pieces: [SpoolPiece]) { batch.unpark(pieces.map(\.range)) }
-
-    /// Notes that records of a piece need no sending any more: delivered, or set aside.
-    @discardableResult
-    package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
-        let count = batch.mark(done)
-        countDone(count)
-        if piece.records.allSatisfy({ batch.state.isDone($0.id) }) { batch.complete(piece.range) }
-        if batch.isSettled { finish() } else { saveState() }
-        return count
-    }
-
-    /// Makes two pieces of one; false when it is a single record.
-    package func split(_ piece: SpoolPiece) -> Bool {
-        guard piece.records.count > 1, batch.todo.contains(piece.range) else { return false }
-        batch.cut(piece.range, after: piece.records[piece.records.count / 2].id - 1)
-        return true
-    }
-
-    /// Drops the oldest records, those on their way included; returns how many.
-    @discardableResult
-    package func dropOldest(_ count: Int) -> Int {
-        batch.unparkAll()
-        var left = count
-        while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
-            let ids = piece.records.prefix(left).map(\.id)
-            complete(piece, done: ids)
-            countAsked(ids.count)
-            left -= ids.count
-        }
-        return count - left
-    }
-
-    /// Calls `body` with every pending record, in their order, until it returns false.
-    package func forEachPending(_ body: (SpoolRecord) -> Bool) {
-        save()
-        forEach(after: batch.state.acknowledged) { batch.state.isDone($0.id) || body($0) }
-    }
-
-    /// Opens a batch, or makes the open one longer by a piece; false when there is nothing to take.
-    private func begin(_ maximumCount: Int, _ maximumBytes: Int) -> Bool {
-        var first: UInt64?
-        var last: UInt64 = 0
-        var count = 0
-        var bytes = 0
-        let state = batch.state
-        forEach(after: state.isOpen ? state.last : state.acknowledged) { record in
-            let start = state.isOpen ? state.acknowledged + 1 : first ?? record.id
-            if record.id - start >= UInt64(BatchState.widestBatch) { return false }
-            bytes += record.payload.count
-            if count > 0 && bytes > maximumBytes { return false }
-            first = first ?? record.id
-            last = record.id
-            count += 1
-            return count < maximumCount
-        }
-        guard let first else { return false }
-        if state.isOpen { batch.widen(by: [first...last]) } else { batch.begin(first...last) }
-        return true
-    }
-
-    /// Makes the open batch as long as it may be, and its newest records a piece.
-    private func widenToNewest(_ maximumCount: Int, _ maximumBytes: Int) {
-        var found: [(id: UInt64, size: Int)] = []
-        let limit = batch.state.acknowledged + UInt64(BatchState.widestBatch)
-        forEach(after: batch.state.last) { record in
-            guard record.id <= limit else { return false }
-            found.append((record.id, record.payload.count))
-            return true
-        }
-        guard let first = found.first, let last = found.last else { return }
-        var start = last.id
-        var bytes = 0
-        for record in found.suffix(maximumCount).reversed() {
-            bytes += record.size
-            if bytes > maximumBytes { break }
-            start = record.id
-        }
-        batch.widen(by: (start > first.id ? [first.id...start - 1] : []) + [start...last.id])
-    }
-
-    private func finish() {
-        let last = batch.finish()
-        if let first = unsaved.first, first.id <= last {
-            unsaved.removeFirst(unsaved.count - unsaved.from(last + 1).count)
-        }
-        saveState()
-        if isStateSaved { disk?.reap(through: batch.state.acknowledged) }
-    }
-
-    /// The records of a range that are not done; nil when a file that may have some of them cannot be read
-    /// now.
-    func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
-        var records: [SpoolRecord] = []
-        var seen: UInt64 = 0
-        let isRead = forEach(after: range.lowerBound - 1) { record in
-            seen = record.id
-            guard record.id <= range.upperBound else { return false }
-            if !batch.state.isDone(record.id) { records.append(record) }
-            return true
-        }
-        return isRead || seen >= range.upperBound ? records : nil
-    }
-
-    /// Files first: what they have is older than what is in memory.
-    ///
-    /// Returns false when it ended before a file that cannot be read now; what follows that must wait.
-    @discardableResult
-    func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
-        var goesOn = true
-        let isRead =
-            disk?.forEach(after: id) { record in
-                goesOn = body(record)
-                return goesOn
-            } ?? true
-        guard isRead, goesOn else { return isRead }
-        for record in unsaved.from(id + 1) where !body(record) { break }
-        return true
-    }
-
-    /// Damage that reading has found takes records away from those that are pending.
-    private func settleDamage() {
-        guard let disk else { return }
-        countDone(disk.reports.settle(disk.reports.unsettled, pending: pending))
-    }
-
-    /// Counts the pending records after damage, as soon as all files can be read.
-    ///
-    /// Until then their number is a guess: a file that is lost may have had records that were done, or not
-    /// have had them any more.
-    private func recount() {
-        guard let disk, disk.losses.isUncertain else { return }
-        settleDamage()
-        disk.losses.beginCounting()
-        var count = 0
-        let isRead = forEach(after: batch.state.acknowledged) { record in
-            if !batch.state.isDone(record.id) { count += 1 }
-            return true
-        }
-        guard isRead else { return disk.losses.noteUncertain() }
-        countDone(disk.reports.settle(pending - count, pending: pending))
-    }
-}
-
-// MARK: - Room
-
-extension Spool {
-    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
-    ///
-    /// What the open batch has done takes no room that new messages need: its files are rewritten without it
-    /// first.
-    func makeRoom(for record: SpoolRecord) -> Bool {
-        var size = SpoolFrame.size(of: record)
-        if disk != nil {
-            let files = 2 * (unsaved.bytes + size) / settings.effectiveSegmentBytes + 2
-            size += SpoolSegment.headerSize * min(files, unsaved.count + 1)
-        }
-        let limit = settings.maximumBytes.bytes
-        guard size <= limit else { return false }
-        while bytes + size > limit || (disk != nil && unsaved.bytes > 16 << 20) {
-            if reclaim() { continue }
-            switch settings.overflow {
-            case .dropNewest: if !replaceRefused() { return false }
-            case .dropOldest: if !evictOldest() && !evictFromBatch() { return false }
-            case .dropBelow(let level):
-                let threshold = UInt8(clamping: level.severity.index)
-                if record.level > threshold { return false }
-                if !evict(below: threshold) && !evictOldest() && !evictFromBatch() { return false }
-            }
-        }
-        return true
-    }
-
-    /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
-    func evictOldest() -> Bool {
-        if let disk, let count = disk.evictOldest(sparing: batch.state.range, batch.state.isDone) {
-            countDropped(count, \.droppedFull)
-            return true
-        }
-        let spared = batch.state.last
-        guard let oldest = unsaved.from(spared + 1).first else { return false }
-        let share = max(1, unsaved.count / 64)
-        let end = oldest.id + UInt64(share)
-        let count = unsaved.removeAll { $0.id > spared && $0.id < end }
-        countDropped(count, \.droppedFull)
-        return count > 0
-    }
-
-    /// Drops the oldest half of what is left of the open batch, where nothing else is left to go.
-    ///
-    /// A store that is full of refused messages would take no other one otherwise, and so never find out that
-    /// the server takes others. The piece on its way goes last; what the server has received and not yet
-    /// confirmed stays.
-    private func evictFromBatch() -> Bool {
-        let ids = pendingOfBatch(besides: batch.parked.filter(\.isUnconfirmed).map(\.range))
-        let others = ids.filter { batch.state.piece?.contains($0) != true }
-        let oldest = others.isEmpty ? ids : others
-        return dropOfBatch(oldest.prefix(max(1, oldest.count / 2)))
-    }
-
-    /// Drops the newest message that was refused without a success, so that a new one takes its place.
-    ///
-    /// That costs as many messages as to refuse the new one, and shows whether the server takes any.
-    private func replaceRefused() -> Bool {
-        guard let newest = batch.parked.last(where: { !$0.isUnconfirmed }) else { return false }
-        let ids = pendingOfBatch(besides: []).filter { newest.range.contains($0) }
-        return dropOfBatch(ids.suffix(1))
-    }
-
-    /// The ids of the open batch that are not done, but for those in some ranges.
-    private func pendingOfBatch(besides spared: [ClosedRange<UInt64>]) -> [UInt64] {
-        guard let range = batch.state.range else { return [] }
-        return (records(in: range) ?? []).map(\.id).filter { id in !spared.contains { $0.contains(id) } }
-    }
-
-    private func dropOfBatch(_ ids: some Collection<UInt64>) -> Bool {
-        guard !ids.isEmpty else { return false }
-        countDropped(batch.mark(ids), \.droppedFull)
-        batch.removeParked(without: pendingOfBatch(besides: []))
-        saveState()
-        return reclaim()
-    }
-
-    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when
-    /// there is nothing.
-    private func reclaim() -> Bool {
-        guard batch.reclaimable > 0, let range = batch.state.range else { return false }
-        if unsaved.removeAll(where: { batch.state.isDone($0.id) }) > 0 { return true }
-        let isFound = disk?.reclaim(range, synchronizes: settings.synchronizes, batch.state.isDone) ?? false
-        if !isFound { batch.endReclaiming() }
-        return isFound
-    }
-
-    func evict(below level: UInt8) -> Bool {
-        let spared = batch.state.last
-        var count =
-            disk?.compact(
-                below: level, sparing: batch.state.range, synchronizes: settings.synchronizes,
-                batch.state.isDone) ?? 0
-        if count == 0 { count = unsaved.removeAll { $0.id > spared && $0.level > level } }
-        countDropped(count, \.droppedFull)
-        return count > 0
-    }
-
-    /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
-    package func expire() {
-        guard let limit = settings.maximumAge.limit, let isOld = age.rule(limit, clock) else { return }
-        let state = batch.state
-        if let disk {
-            while let first = disk.segments.first, state.range.map({ first.firstID > $0.upperBound }) ?? true,
-                let times = disk.times(of: first), isOld(times.last),
-                let count = disk.evictOldest(sparing: state.range, state.isDone)
-            {
-                countDropped(count, \.droppedOld)
-            }
-        }
-        countDropped(unsaved.removeAll { $0.id > state.last && isOld($0.time) }, \.droppedOld)
-    }
-}
-
-// MARK: - Groups
-
-extension Spool {
     /// Writes records that belong together to the files, at once: all of them are there afterwards, or none.
     ///
     /// That holds for a crash in the middle of it, too. They are never all in memory: `next` gives one after
@@ -580,53 +186,52 @@ extension Spool {
     package func appendWhole(
         _ count: Int, _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
     ) throws {
-        guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
+        guard let files else { throw LogError(.file, "the spool is closed, or has no directory") }
+        let place = files.directory.path
         guard save() else {
             throw LogError(
-                .file, "the disk does not accept the messages logged before; fix that first",
-                place: disk.directory.path, cause: lastCause)
+                .file, "the disk does not accept the messages logged before; fix that first", place: place,
+                cause: reports.lastCause)
         }
         guard count > 0 else { return }
-        guard UInt64(count) < SpoolRecord.largestID - min(nextID, SpoolRecord.largestID) else {
-            throw LogError(.file, "the spool has used all its IDs", place: disk.directory.path)
+        guard UInt64(count) < SpoolRecord.largestID - min(plan.nextID, SpoolRecord.largestID) else {
+            throw LogError(.file, "the spool has used all its IDs", place: place)
         }
-        let before = nextID - 1
-        let end = before + UInt64(count)
-        let failures = disk.reports.counters.failures
+        let group = plan.nextID...plan.nextID + UInt64(count) - 1
+        let failures = reports.failures
         do {
-            var left = count
-            while left > 0 {
-                var chunk = RecordQueue()
-                while left > 0 && chunk.bytes < 1 << 20 {
-                    let (payload, time, level) = try next()
-                    guard payload.count <= settings.effectivePayloadLimit else {
-                        throw LogError(
-                            .file,
-                            "a record of \(payload.count) bytes is too large: the limit is "
-                                + "\(ByteCount(settings.effectivePayloadLimit))")
-                    }
-                    chunk.append(SpoolRecord(id: takeID(), time: time, level: level, payload: payload))
-                    left -= 1
-                }
-                let written = disk.write(chunk.all, settings, uptime: clock.uptime(), groupEnd: end)
-                guard written == chunk.count, disk.reports.counters.failures == failures else {
-                    throw LogError(
-                        .file, "cannot write the spool", place: disk.directory.path, cause: lastCause)
+            while plan.nextID <= group.upperBound {
+                let chunk = try makeChunk(through: group.upperBound, next)
+                let written = write(chunk.all, groupEnd: group.upperBound)
+                guard written == chunk.count, reports.failures == failures else {
+                    throw LogError(.file, "cannot write the spool", place: place, cause: reports.lastCause)
                 }
             }
         } catch {
-            disk.cancel(before + 1...end)
+            cancel(group)
             throw error
         }
-        countStored(count, from: nil)
+        plan.countStored(count, from: nil)
     }
 
-    private var lastCause: Int32? { disk?.reports.lastCause }
-}
+    /// The next records of a group, as many as are written at a time.
+    private func makeChunk(
+        through last: UInt64, _ next: () throws -> (payload: [UInt8], time: LogTimestamp, level: UInt8)
+    ) throws -> RecordQueue {
+        var chunk = RecordQueue()
+        let limit = plan.settings.effectivePayloadLimit
+        while plan.nextID <= last, chunk.bytes < 1 << 20 {
+            let (payload, time, level) = try next()
+            guard payload.count <= limit else {
+                throw LogError(
+                    .file,
+                    "a record of \(payload.count) bytes is too large: the limit is \(ByteCount(limit))")
+            }
+            chunk.append(SpoolRecord(id: plan.takeID(), time: time, level: level, payload: payload))
+        }
+        return chunk
+    }
 
-// MARK: - Resending
-
-extension Spool {
     /// Stores the dead letters of the directory again, after everything that is pending, and removes them
     /// from their files.
     ///
@@ -637,15 +242,15 @@ extension Spool {
     /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it
     ///   says else.
     package func resendRejected() throws -> (messages: Int, others: Int) {
-        guard let disk else { throw LogError(.file, "the spool is closed, or has no directory") }
-        let letters = DeadLetters(in: disk.directory, payloadLimit: SpoolRecord.largestPayload)
+        guard let files else { throw LogError(.file, "the spool is closed, or has no directory") }
+        let letters = DeadLetters(in: files.directory, payloadLimit: SpoolRecord.largestPayload)
         let found = letters.count()
         guard found.messages > 0, save() else { return (0, found.others) }
         let before = settings
         settings.synchronizes = true
         settings.payloadLimit = SpoolRecord.largestPayload
         defer { settings = before }
-        try letters.resend(to: String(nextID)) { try appendWhole(found.messages, letters) }
+        try letters.resend(to: String(plan.nextID)) { try appendWhole(found.messages, letters) }
         return found
     }
 
@@ -661,35 +266,640 @@ extension Spool {
     }
 }
 
-extension SpoolDisk {
-    /// Ends what a process was doing that died while it stored dead letters again.
-    func finishResending(among names: [String]) {
-        _ = reports.attempt(
-            "cannot remove dead letters that were queued again", DeadLetterFile.name
-        ) { () throws(SystemFailure) in
-            try ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
+// MARK: - Sending
+
+extension Spool {
+    /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
+    ///
+    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:isUnconfirmed:)`` is called, it is the same
+    /// again, over restarts too.
+    package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
+        save()
+        recount()
+        defer { plan.settleDamage() }
+        let most = max(1, maximumCount)
+        while true {
+            let needsMore = plan.batch.needsMore
+            if probe, plan.batch.state.isOpen { widenToNewest(most, maximumBytes) }
+            if needsMore, plan.batch.todo.isEmpty, !begin(most, maximumBytes) { return nil }
+            while let range = probe ? plan.batch.todo.last : plan.batch.todo.first {
+                // What cannot be read now is not done: it stays on its way.
+                guard let found = records(in: range) else { return nil }
+                guard let (range, records) = plan.take(found, of: range, most, isProbe: probe) else {
+                    continue
+                }
+                if plan.send(range) { saveState() }
+                return SpoolPiece(range: range, records: records, origin: identity)
+            }
+            if plan.batch.parked.isEmpty { finish() }
         }
+    }
+
+    /// Whether pieces of a batch were sent, and not all of it is done.
+    package var hasOpenBatch: Bool { plan.batch.state.isOpen }
+
+    /// Keeps the piece, and continues with those after it, newer batches too, until ``unpark(_:)``.
+    package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
+        plan.changeBatch { $0.park(piece.range, isUnconfirmed: isUnconfirmed) }
+    }
+
+    /// Has parked pieces sent again, in their order.
+    package func unpark(_ pieces: [SpoolPiece]) { plan.changeBatch { $0.unpark(pieces.map(\.range)) } }
+
+    /// Records of a piece need no sending any more: they were delivered, or set aside.
+    @discardableResult
+    package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
+        let count = plan.complete(piece, done: done)
+        if plan.batch.isSettled { finish() } else { saveState() }
+        return count
+    }
+
+    /// Makes two pieces of one; false when it is a single record.
+    package func split(_ piece: SpoolPiece) -> Bool {
+        guard piece.records.count > 1, plan.batch.todo.contains(piece.range) else { return false }
+        plan.changeBatch { $0.cut(piece.range, after: piece.records[piece.records.count / 2].id - 1) }
+        return true
+    }
+
+    /// Drops the oldest records, those on their way included; returns how many.
+    @discardableResult
+    package func dropOldest(_ count: Int) -> Int {
+        plan.changeBatch { $0.unparkAll() }
+        var left = count
+        while left > 0, let piece = nextPiece(maximumCount: left, maximumBytes: .max) {
+            let ids = piece.records.prefix(left).map(\.id)
+            complete(piece, done: ids)
+            plan.countAsked(ids.count)
+            left -= ids.count
+        }
+        return count - left
+    }
+
+    /// Calls `body` with every pending record, in their order, until it returns false.
+    package func forEachPending(_ body: (SpoolRecord) -> Bool) {
+        save()
+        forEach(after: plan.batch.state.acknowledged) { plan.batch.state.isDone($0.id) || body($0) }
+    }
+
+    /// Opens a batch, or makes the open one longer by a piece; false when there is nothing to take.
+    private func begin(_ maximumCount: Int, _ maximumBytes: Int) -> Bool {
+        let state = plan.batch.state
+        var range: ClosedRange<UInt64>?
+        var (count, bytes) = (0, 0)
+        forEach(after: state.end) { record in
+            let first = range?.lowerBound ?? record.id
+            let start = state.isOpen ? state.acknowledged + 1 : first
+            if record.id - start >= UInt64(BatchState.widestBatch) { return false }
+            bytes += record.payload.count
+            if count > 0 && bytes > maximumBytes { return false }
+            range = first...record.id
+            count += 1
+            return count < maximumCount
+        }
+        guard let range else { return false }
+        plan.begin(range)
+        return true
+    }
+
+    /// Makes the open batch as long as it may be, and its newest records a piece.
+    private func widenToNewest(_ maximumCount: Int, _ maximumBytes: Int) {
+        var found: [(id: UInt64, size: Int)] = []
+        let limit = plan.batch.state.acknowledged + UInt64(BatchState.widestBatch)
+        forEach(after: plan.batch.state.last) { record in
+            guard record.id <= limit else { return false }
+            found.append((record.id, record.payload.count))
+            return true
+        }
+        plan.widen(found, maximumCount, maximumBytes)
+    }
+
+    private func finish() {
+        plan.finish()
+        saveState()
+        removeDone()
+    }
+
+    /// Writes the state of the batch to the cursor.
+    private func saveState() {
+        let isSaved = files?.save(plan.batch.state, synchronizes: settings.synchronizes) ?? true
+        plan.setStateSaved(isSaved)
+    }
+
+    /// Counts the pending records after damage, as soon as all files can be read.
+    private func recount() {
+        guard isOnDisk, plan.isUncertain else { return }
+        plan.settleDamage()
+        plan.setUncertain(false)
+        var count = 0
+        let isRead = forEach(after: plan.batch.state.acknowledged) { record in
+            if !plan.batch.state.isDone(record.id) { count += 1 }
+            return true
+        }
+        if isRead { plan.recount(count) } else { plan.setUncertain(true) }
     }
 }
 
-/// How old records are, as far as the wall clock can be trusted.
-///
-/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock
-/// must not empty the store. Times before 2001 are a clock that was never set, and no age.
-struct SpoolAge {
-    private static let firstTime = 978_307_200_000_000_000 as Int64
+// MARK: - Room
 
-    private let opened: (wall: LogTimestamp, uptime: Duration)
-    private var hasJumped = false
+extension Spool {
+    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
+    private func makeRoom(for record: SpoolRecord) -> Bool {
+        while let hasRoom = plan.hasRoom(for: record) {
+            if hasRoom { return true }
+            guard plan.reliefs(for: record).contains(where: relieve) else { return false }
+        }
+        return false
+    }
 
-    init(_ clock: any LogClock) { opened = (clock.now(), clock.uptime()) }
+    private func relieve(_ relief: SpoolPlan.Relief) -> Bool {
+        switch relief {
+        case .reclaim: return reclaim()
+        case .evictBelow(let level): return evict(below: level)
+        case .evictOldest: return evictOldest()
+        case .evictFromBatch:
+            let ids = pendingOfBatch
+            return dropOfBatch(plan.evictable(of: ids), of: ids)
+        case .replaceRefused:
+            let ids = pendingOfBatch
+            return dropOfBatch(plan.newestRefused(of: ids), of: ids)
+        }
+    }
 
-    /// Tells whether a record of a time is older than `age`; nil if the clock cannot be trusted.
-    mutating func rule(_ age: Duration, _ clock: any LogClock) -> ((LogTimestamp) -> Bool)? {
-        let now = clock.now()
-        let drift = (now - opened.wall) - (clock.uptime() - opened.uptime)
-        if drift > .seconds(3600) || drift < .seconds(-3600) { hasJumped = true }
-        if hasJumped { return nil }
-        return { $0.nanoseconds > SpoolAge.firstTime && now - $0 > age }
+    /// The ids of the open batch that are not done, as far as they can be read now.
+    private var pendingOfBatch: [UInt64] {
+        plan.batch.state.range.flatMap { records(in: $0) }?.map(\.id) ?? []
+    }
+
+    private func dropOfBatch(_ ids: ArraySlice<UInt64>, of pending: [UInt64]) -> Bool {
+        guard !ids.isEmpty else { return false }
+        plan.dropOfBatch(ids, of: pending)
+        saveState()
+        return reclaim()
+    }
+
+    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when
+    /// there is nothing.
+    private func reclaim() -> Bool {
+        guard plan.batch.reclaimable > 0 else { return false }
+        if plan.reclaimUnsaved() { return true }
+        let state = plan.batch.state
+        var next: UInt64 = 0
+        while let segment = plan.reclaimable(from: next) {
+            next = segment.firstID + 1
+            guard let file = read(segment) else { continue }
+            let kept = file.entries.filter { !state.isDone($0.id) }
+            guard kept.count < file.entries.count else { continue }
+            if rewrite(segment, keeping: kept, of: file) { return true }
+            break
+        }
+        plan.endReclaiming()
+        return false
+    }
+
+    /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
+    func evictOldest() -> Bool {
+        guard let oldest = plan.oldestBesideBatch, let count = evict(oldest) else {
+            return plan.evictOldestUnsaved()
+        }
+        plan.countDropped(count, \.droppedFull)
+        return true
+    }
+
+    /// Drops records less serious than a level: those of a segment, or in memory.
+    func evict(below level: UInt8) -> Bool { compact(below: level) || plan.evictUnsaved(below: level) }
+
+    /// Rewrites the oldest segment that has records less serious than a level, without these.
+    private func compact(below level: UInt8) -> Bool {
+        var next = plan.beginCompacting(below: level)
+        var isWhole = true
+        while let segment = plan.compactable(from: next) {
+            next = segment.firstID + 1
+            if segment.compactedLevel.map({ $0 > level }) ?? true {
+                if let file = read(segment) {
+                    plan.change(segment.firstID) { $0.compactedLevel = level }
+                    let (kept, gone) = plan.kept(of: file.entries, below: level)
+                    if gone > 0 {
+                        guard rewrite(segment, keeping: kept, of: file) else { return false }
+                        plan.countDropped(gone, \.droppedFull)
+                        return true
+                    }
+                } else {
+                    isWhole = false
+                }
+            }
+            if isWhole { plan.didCompact(before: next) }
+        }
+        return false
+    }
+
+    /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
+    package func expire() {
+        guard let limit = settings.maximumAge.limit, let isOld = age.rule(limit, clock) else { return }
+        while let first = plan.segments.first, plan.oldestBesideBatch?.firstID == first.firstID,
+            let last = read(first)?.entries.last, isOld(last.time), let count = evict(first)
+        {
+            plan.countDropped(count, \.droppedOld)
+        }
+        plan.expireUnsaved(isOld)
+    }
+
+    /// Deletes a segment; returns how many unfinished records went with it.
+    private func evict(_ segment: SpoolSegment) -> Int? {
+        let count = unfinished(in: segment)
+        // One that cannot be read is lost by that, and counted there.
+        guard plan.segment(segment.firstID) != nil else { return 0 }
+        return remove(sealed(segment)) ? count : nil
+    }
+
+    /// Deletes the segments of which everything is done.
+    private func removeDone() { while let segment = plan.oldestDone, remove(sealed(segment)) {} }
+}
+
+// MARK: - Files
+
+extension Spool {
+    /// Writes records to the files, beginning new ones as needed; returns how many are in them now.
+    ///
+    /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
+    private func write(_ records: RecordQueue.Run, groupEnd: UInt64 = 0) -> Int {
+        guard let files else { return 0 }
+        let uptime = clock.uptime()
+        var rest = records
+        while let step = plan.next(rest, most: files.writer.recordLimit, at: uptime) {
+            var isDone = true
+            switch step {
+            case .rollBack(let id):
+                isDone = rollBack(to: id)
+                if isDone { plan.endCancelling() }
+            case .seal: sealActive()
+            case .begin(let segment):
+                isDone = files.begin(segment, synchronizes: settings.synchronizes)
+                if isDone { plan.didBegin(segment, at: uptime) }
+            case .append(let count):
+                let stored = append(rest.prefix(count), groupEnd)
+                rest = rest.dropFirst(stored)
+                isDone = stored == count
+            }
+            guard isDone else { break }
+        }
+        return records.count - rest.count
+    }
+
+    /// Appends records to the newest segment; returns how many are in it now.
+    private func append(_ records: RecordQueue.Run, _ groupEnd: UInt64) -> Int {
+        guard let files, let segment = plan.active else { return 0 }
+        let (count, bytes, failure, isTorn) = files.writer.append(records, to: segment, groupEnd: groupEnd)
+        var stored = records.prefix(count)
+        defer { files.writer.settle(stored) }
+        if let failure {
+            reports.fail("cannot write the spool; messages stay in memory", segment.name, failure)
+        }
+        plan.didAppend(stored, bytes: bytes)
+        if settings.synchronizes, let first = stored.first, let last = stored.last,
+            !files.confirm(segment.name)
+        {
+            // The system may forget what the disk has not got, and call the next wait a success: the records
+            // are taken away, and written again to another file.
+            stored = records.prefix(0)
+            cancel(first.id...last.id)
+            return 0
+        }
+        // A file with a torn end is closed, and so is one that may grow no more while another one may.
+        let isAtLimit = failure?.isError(EFBIG) == true && segment.count + count > 0
+        if isTorn || isAtLimit { sealActive() }
+        return count
+    }
+
+    func sealActive() {
+        guard let active = plan.active else { return }
+        files?.writer.end()
+        plan.endActive()
+        if active.count == 0 { remove(active) } else { seal(active) }
+    }
+
+    /// Gives the segment the name that says what is in it; if that fails, the next start reads it instead.
+    private func seal(_ segment: SpoolSegment) {
+        let name = segment.sealedName
+        if files?.rename(segment, to: name) == true { plan.change(segment.firstID) { $0.name = name } }
+    }
+
+    /// The segment as it is when nothing is appended to it any more; nil when it is gone then.
+    private func sealed(_ segment: SpoolSegment) -> SpoolSegment? {
+        if plan.active?.firstID == segment.firstID { sealActive() }
+        return plan.segment(segment.firstID)
+    }
+
+    /// Puts a file with some of a segment's records in its place, or removes it where it keeps none; false
+    /// when that fails.
+    private func rewrite(
+        _ segment: SpoolSegment, keeping kept: [SegmentParser.Entry], of file: SegmentFile
+    ) -> Bool {
+        guard let segment = sealed(segment) else { return false }
+        if kept.isEmpty { return remove(segment) }
+        let new = files?.rewrite(
+            segment, keeping: kept, of: file, synchronizes: settings.synchronizes)
+        guard let new else { return false }
+        plan.change(segment.firstID) { $0 = new }
+        return true
+    }
+
+    @discardableResult
+    private func remove(_ segment: SpoolSegment?) -> Bool {
+        guard let segment, files?.remove(segment) == true else { return false }
+        plan.remove(segment)
+        return true
+    }
+
+    /// A segment that is not there any more, or is not ours, counts as lost.
+    private func lose(_ segment: SpoolSegment) {
+        files?.forget(segment)
+        // What is written to it would be lost: the next record begins a new one.
+        if plan.active?.firstID == segment.firstID { files?.writer.end() }
+        plan.lose(segment)
+    }
+
+    /// Gives up a group: its records are taken away, now or before anything else is written.
+    private func cancel(_ group: ClosedRange<UInt64>) {
+        plan.cancel(group)
+        _ = write(RecordQueue().all)
+    }
+
+    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or
+    /// removed.
+    private func rollBack(to id: UInt64) -> Bool {
+        sealActive()
+        files?.reader = nil
+        while let last = plan.segments.last, last.firstID > id {
+            guard remove(last) else { return false }
+        }
+        guard let last = plan.segments.last, last.lastID ?? .max > id else { return true }
+        // The name of a sealed file says what is in it: it goes first.
+        let unsealed = SpoolSegment(firstID: last.firstID).name
+        if last.name != unsealed, files?.rename(last, to: unsealed) == true {
+            plan.change(last.firstID) { $0.name = unsealed }
+        }
+        plan.change(last.firstID) { $0.lastID = nil }
+        guard let segment = plan.segment(last.firstID), let file = read(segment) else {
+            if plan.segment(last.firstID) == nil { return rollBack(to: id) }  // it is lost
+            plan.change(last.firstID) { ($0.lastID, $0.count) = (last.lastID, last.count) }
+            return false
+        }
+        let kept = file.entries.prefix { $0.id <= id }
+        let size = kept.last?.payload.upperBound ?? SpoolSegment.headerSize
+        guard files?.cut(segment, to: size) == true else {
+            plan.change(last.firstID) { ($0.lastID, $0.count) = (last.lastID, last.count) }
+            return false
+        }
+        plan.change(last.firstID) { ($0.size, $0.count, $0.lastID) = (size, kept.count, kept.last?.id) }
+        guard let segment = plan.segment(last.firstID) else { return true }
+        if kept.isEmpty { return remove(segment) }
+        seal(segment)
+        return true
+    }
+}
+
+// MARK: - Reading
+
+extension Spool {
+    /// The records of a range that are not done; nil when a file that may have some of them cannot be read
+    /// now.
+    private func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
+        var records: [SpoolRecord] = []
+        var seen: UInt64 = 0
+        let isRead = forEach(after: range.lowerBound - 1) { record in
+            seen = record.id
+            guard record.id <= range.upperBound else { return false }
+            if !plan.batch.state.isDone(record.id) { records.append(record) }
+            return true
+        }
+        return isRead || seen >= range.upperBound ? records : nil
+    }
+
+    /// Calls `body` with each record after `id`, in their order, until it returns false: files first, since
+    /// what they have is older than what is in memory.
+    ///
+    /// Returns false when it ended before a file that cannot be read now; what follows that must wait.
+    @discardableResult
+    private func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
+        var index = plan.segments.place(after: id)
+        while index < plan.segments.count {
+            let segment = plan.segments[index]
+            let isBefore = segment.count > 0 && segment.lastID.map { $0 <= id } ?? false
+            if !isBefore, let file = read(segment) {
+                for entry in file.entries where entry.id > id && !plan.isCancelled(entry.id) {
+                    guard body(file.record(entry)) else { return true }
+                }
+            } else if !isBefore, plan.segment(segment.firstID) != nil {
+                return false
+            }
+            // One that is lost is not among them any more.
+            index = plan.segments.place { $0.firstID > segment.firstID }
+        }
+        for record in plan.unsaved.from(id + 1) where !body(record) { break }
+        return true
+    }
+
+    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without
+    /// reading.
+    private func unfinished(in segment: SpoolSegment) -> Int {
+        guard let file = read(segment) else { return plan.unfinished(in: segment) }
+        let state = plan.batch.state
+        return file.entries.reduce(0) { $0 + (state.isDone($1.id) ? 0 : 1) }
+    }
+
+    /// The segment's content; of one that is damaged, what is whole of it; nil when it cannot be read now, or
+    /// is lost.
+    private func read(_ segment: SpoolSegment) -> SegmentFile? {
+        guard let files else { return nil }
+        let isActive = plan.active?.firstID == segment.firstID
+        if let reader = files.reader, reader.firstID == segment.firstID {
+            // What was added and cannot be read comes before what follows it.
+            if !isActive || (try? reader.file.refresh()) != nil { return reader.file }
+            files.reader = nil
+        }
+        while let current = plan.segment(segment.firstID) {
+            let (file, mayRetry) = load(current, isActive, files)
+            // Counted as a failure; after the last one the file is no longer among the segments.
+            if file != nil || !isOpening || !mayRetry { return file }
+        }
+        return nil
+    }
+
+    /// Reads a segment; without its content, says whether it may be read another time.
+    private func load(
+        _ segment: SpoolSegment, _ isActive: Bool, _ files: SpoolFiles
+    ) -> (file: SegmentFile?, mayRetry: Bool) {
+        let file: SegmentFile
+        do throws(SystemFailure) {
+            guard let found = try SegmentFile(segment, in: files.directory, identity: identity) else {
+                setAside(segment, "a file of the spool was replaced; moved to quarantine/")
+                return (nil, false)
+            }
+            file = found
+        } catch { return (nil, didFail(segment, error)) }
+        var isComplete = true
+        do throws(SystemFailure) { try file.refresh() } catch {
+            isComplete = false
+            reports.fail("cannot read a file of the spool", segment.name, error)
+            guard plan.countReadFailure(segment) else { return (nil, mayRetry(segment, error)) }
+            if isActive { sealActive() }
+        }
+        files.reader = (segment.firstID, file)
+        // What cannot be read at last counts as damaged.
+        if !isActive || !isComplete, let current = plan.segment(segment.firstID),
+            plan.compare(segment.firstID, with: file.entries, isDamaged: !file.damage.isEmpty)
+        {
+            copyDamage(of: file, current)
+        }
+        return (file, false)
+    }
+
+    /// Counts that a file cannot be opened: one that is gone, or fails too often, is lost.
+    ///
+    /// Returns whether it may be tried again.
+    private func didFail(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
+        reports.fail("cannot read a file of the spool", segment.name, failure)
+        if !failure.isError(ENOENT) {
+            guard plan.countReadFailure(segment) else { return mayRetry(segment, failure) }
+            files?.quarantine.move(segment.name)
+        }
+        lose(segment)
+        return false
+    }
+
+    /// Whether it may be read at once.
+    ///
+    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file
+    /// that is not ours to open stays where it is.
+    private func mayRetry(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
+        guard isOpening, !failure.isError(EIO) else { return true }
+        if failure.isError(EMFILE, ENFILE, ENOMEM) {
+            openingError = LogError(
+                .file, "cannot read a file of the spool", place: "\(path ?? "")/\(segment.name)",
+                cause: failure.number)
+        }
+        return false
+    }
+
+    /// Moves a file to the quarantine that is not the spool's.
+    private func setAside(_ segment: SpoolSegment, _ reason: String) {
+        reports.report(.damaged, reason, segment.name)
+        files?.quarantine.move(segment.name)
+        lose(segment)
+    }
+
+    /// Copies what is damaged of a file to the quarantine, and counts it.
+    private func copyDamage(of file: SegmentFile, _ segment: SpoolSegment) {
+        guard let (damaged, torn) = files?.quarantine.copy(file, segment) else { return }
+        plan.countDamaged(bytes: damaged, torn: torn)
+    }
+}
+
+// MARK: - Opening
+
+extension Spool {
+    /// Finds the segments, and reads the cursor; returns the names of all files.
+    private static func load(_ files: SpoolFiles, _ plan: inout SpoolPlan) throws -> [String] {
+        let found = try files.list()
+        let segments = found.compactMap { file -> SpoolSegment? in
+            let segment = SpoolSegment(name: file.name, size: file.size)
+            if segment == nil, file.name.hasSuffix(".seg") {
+                files.reports.report(.damaged, "not a file of the spool; ignored", file.name)
+            }
+            return segment
+        }
+        let (surplus, foreign) = plan.open(segments)
+        for segment in surplus { _ = try? files.directory.remove(segment.name) }
+        for segment in foreign { files.quarantine.move(segment.name) }
+        for file in found where file.name.hasSuffix(".tmp") { _ = try? files.directory.remove(file.name) }
+        let cursor = files.cursor.load()
+        plan.open(cursor?.state)
+        // A new spool, or one whose cursor is gone: what is there counts as unsent.
+        files.identity =
+            cursor?.identity ?? plan.segments.lazy.compactMap(files.identity(of:)).first
+            ?? RandomBytes.make(16)
+        if cursor == nil { files.cursor.start(plan.batch.state, identity: files.identity) }
+        return found.map(\.name)
+    }
+
+    /// Seals what a dead process has left, and counts the records that are pending.
+    ///
+    /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory.
+    private func endOpening(_ files: SpoolFiles, _ names: [String]) throws {
+        setAsideImplausible(files)
+        cutUnfinishedGroup()
+        for segment in plan.segments where segment.lastID == nil { adopt(segment) }
+        plan.setNextID()
+        files.finishResending(among: names, before: plan.nextID)
+        if let openingError { throw openingError }
+        removeDone()
+        var found = 0
+        for (segment, pending) in plan.unread { found += pending ?? unfinished(in: segment) }
+        plan.endOpening(recovered: found)
+        isOpening = false
+        if let openingError { throw openingError }
+    }
+
+    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's
+    /// own: otherwise a planted name would use all ids up.
+    private func setAsideImplausible(_ files: SpoolFiles) {
+        for segment in plan.segments
+        where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID {
+            guard files.identity(of: segment) != identity else { continue }
+            reports.report(.damaged, "not a file of the spool; moved to quarantine/", segment.name)
+            files.quarantine.move(segment.name)
+            plan.remove(segment)
+        }
+    }
+
+    /// Takes away what a process that ended has written of a group without coming to its end.
+    ///
+    /// Such a group is always the last thing in the files: nothing is written before a group is whole or
+    /// taken back.
+    private func cutUnfinishedGroup() {
+        var isUnfinished = false
+        for segment in plan.segments.reversed() {
+            guard let file = read(segment) else { return }
+            guard let last = file.entries.last else { continue }
+            if !isUnfinished {
+                // What a sealed file should have and has not is damage, and no reason to take anything else
+                // away.
+                guard last.continues, segment.lastID ?? last.id == last.id else { return }
+                isUnfinished = true
+            }
+            if let whole = file.entries.last(where: { !$0.continues }) {
+                _ = rollBack(to: whole.id)
+                return
+            }
+        }
+        if isUnfinished, let first = plan.segments.first { _ = rollBack(to: first.firstID - 1) }
+    }
+
+    /// Reads and seals a segment that a process has not sealed itself, which ended.
+    private func adopt(_ segment: SpoolSegment) {
+        let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
+        guard let file = read(segment), let current = plan.segment(segment.firstID) else {
+            plan.useIDs(before: segment.firstID + frames)
+            return
+        }
+        if current.readFailures >= SpoolPlan.readAttempts {
+            plan.useIDs(before: segment.firstID + frames)
+            if file.entries.isEmpty {
+                files?.quarantine.move(segment.name)
+                lose(segment)
+                return
+            }
+        }
+        copyDamage(of: file, current)
+        guard let last = file.entries.last else {
+            remove(current)
+            return
+        }
+        if file.damage.contains(where: { $0.lowerBound < file.end }) {
+            let ids = Int(clamping: last.id - segment.firstID + 1)
+            plan.countDamaged(records: max(0, ids - file.entries.count))
+        }
+        plan.change(segment.firstID) { ($0.lastID, $0.count) = (last.id, file.entries.count) }
+        if let segment = plan.segment(segment.firstID) { seal(segment) }
     }
 }

@@ -128,7 +128,7 @@ final class CursorFile {
     private static func retrying<Value>(
         _ body: () throws(SystemFailure) -> Value
     ) throws(SystemFailure) -> Value {
-        for _ in 1..<SpoolDisk.readAttempts {
+        for _ in 1..<SpoolPlan.readAttempts {
             do throws(SystemFailure) { return try body() } catch {}
         }
         return try body()
@@ -136,7 +136,11 @@ final class CursorFile {
 
     /// Fills the file with the first state of a spool.
     func start(_ state: BatchState, identity: [UInt8]) {
-        if let file { _ = try? clear(file) }
+        if let file {
+            _ = reports.attempt("cannot write the spool's cursor", Self.name) { () throws(SystemFailure) in
+                try clear(file)
+            }
+        }
         _ = save(state, identity: identity, synchronizes: false)
     }
 

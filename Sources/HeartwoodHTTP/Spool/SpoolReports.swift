@@ -1,29 +1,27 @@
 import Heartwood
 
-/// What went wrong with the files of a spool: errors for people, and counts.
+/// What went wrong with the files of a spool: errors for people.
 final class SpoolReports {
     /// How many errors are kept until they are asked for.
     private static let limit = 100
 
     private let path: String
     private var errors: [LogError] = []
-    /// Damage and failed system calls.
-    private(set) var counters = SpoolCounters()
-    /// How many of the damaged records were taken off the pending ones.
-    private(set) var settled = 0
+    /// How many system calls failed.
+    private(set) var failures = 0
 
     /// Makes it for the spool in a directory.
     init(path: String) { self.path = path }
 
-    // MARK: Errors
-
     /// Reports a system call that failed.
     func fail(_ message: String, _ name: String, _ failure: SystemFailure) {
-        counters.failures += 1
-        keep(LogError(.file, message, place: path + "/" + name, cause: failure.number))
+        failures += 1
+        let why = failure.refusal.map { ", because \($0.explanation)" } ?? ""
+        let cause = failure.refusal == nil ? failure.number : nil
+        keep(LogError(.file, message + why, place: path + "/" + name, cause: cause))
     }
 
-    /// Calls `body`, and reports where it fails; returns whether it did not.
+    /// Calls `body` and reports its failure; returns whether it succeeded.
     func attempt(
         _ message: String, _ name: String, _ body: () throws(SystemFailure) -> Void
     ) -> Bool {
@@ -50,31 +48,6 @@ final class SpoolReports {
         defer { errors = [] }
         return errors
     }
-
-    // MARK: Damage
-
-    func countDamaged(records: Int) { counters.damagedRecords += records }
-    func countDamaged(bytes: Int) { counters.damagedBytes += bytes }
-    func countTorn(bytes: Int) { counters.tornBytes += bytes }
-
-    /// How many damaged records were found that are not settled.
-    var unsettled: Int { counters.damagedRecords - settled }
-
-    /// Corrects the count of damaged records to what can be taken off the pending ones.
-    ///
-    /// - Parameters:
-    ///   - found: How many more records are damaged; less than zero if earlier counts were too high.
-    ///   - pending: How many records are pending.
-    /// - Returns: how many to take off.
-    func settle(_ found: Int, pending: Int) -> Int {
-        let count = min(found, pending)
-        settled += count
-        counters.damagedRecords = settled
-        return count
-    }
-
-    /// Takes the damage that was found so far as settled: none of it was counted as pending.
-    func settleAll() { settled = counters.damagedRecords }
 }
 
 /// Counts of the messages that a spool was given, and of damage in its files.
@@ -118,65 +91,6 @@ package struct SpoolCounters: Sendable, Equatable {
     package var lost: Int { droppedFull + droppedOld + droppedAsked + droppedUnsaved + damagedRecords }
 }
 
-/// Which records of a file that is damaged or gone count as lost: not those that need no sending any more.
-struct SpoolLosses {
-    private var isDone: (UInt64) -> Bool = { _ in false }
-    private var onLoss: (UInt64) -> Void = { _ in }
-    /// Records of a group that was given up and whose files could not be cut yet: they count as not there.
-    private(set) var cancelled: ClosedRange<UInt64>?
-    /// Whether the number of lost records is a guess, until those that are pending were counted.
-    private(set) var isUncertain = false
-
-    /// Connects it with the spool.
-    ///
-    /// - Parameters:
-    ///   - isDone: Whether a record needs no sending any more: losing it is no damage.
-    ///   - onLoss: Told of each record that counts as damaged from now on, so that it counts as nothing else
-    ///     afterwards.
-    mutating func connect(isDone: @escaping (UInt64) -> Bool, onLoss: @escaping (UInt64) -> Void) {
-        (self.isDone, self.onLoss) = (isDone, onLoss)
-    }
-
-    /// Takes the counts as exact: the pending records are being counted.
-    mutating func beginCounting() { isUncertain = false }
-
-    /// Takes the counts as a guess: something could not be read.
-    mutating func noteUncertain() { isUncertain = true }
-
-    // MARK: A group that was given up
-
-    func isCancelled(_ id: UInt64) -> Bool { cancelled?.contains(id) == true }
-
-    /// Gives up a group; nothing was written since an earlier one that could not be taken away.
-    mutating func cancel(_ group: ClosedRange<UInt64>) {
-        cancelled = cancelled.map { min($0.lowerBound, group.lowerBound)...group.upperBound } ?? group
-    }
-
-    /// Notes that the files have nothing of the group any more.
-    mutating func endCancelling() { cancelled = nil }
-
-    // MARK: Damage
-
-    /// How many records of a segment that are not among the entries are done, as far as their ids tell.
-    func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
-        guard segment.count > 0 else { return 0 }
-        return missing(in: segment, entries).reduce(0) { $0 + (isDone($1) || isCancelled($1) ? 1 : 0) }
-    }
-
-    /// Tells which records of a segment are lost: all that are not among the entries.
-    mutating func tell(_ segment: SpoolSegment, besides entries: [SegmentParser.Entry]) {
-        isUncertain = true
-        for id in missing(in: segment, entries) { onLoss(id) }
-    }
-
-    private func missing(in segment: SpoolSegment, _ entries: [SegmentParser.Entry]) -> [UInt64] {
-        guard let last = segment.lastID else { return [] }
-        let known = Set(entries.map(\.id))
-        let limit = segment.firstID + UInt64(2 * BatchState.widestBatch)
-        return (segment.firstID...min(last, limit)).filter { !known.contains($0) }
-    }
-}
-
 /// The folder `quarantine` of a spool, for damaged files and bytes.
 final class Quarantine {
     private static let name = "quarantine"
@@ -203,14 +117,17 @@ final class Quarantine {
         }
     }
 
-    /// Copies the damaged bytes of a segment, as far as the limit allows, and counts them.
-    func copy(_ file: SegmentFile, _ segment: SpoolSegment) {
+    /// Copies the damaged bytes of a segment, as far as the limit allows.
+    ///
+    /// - Returns: how many bytes are damaged, and how many are an end that was never completely written.
+    func copy(_ file: SegmentFile, _ segment: SpoolSegment) -> (damaged: Int, torn: Int) {
+        var counts = (damaged: 0, torn: 0)
         for range in file.damage {
             if range.lowerBound == file.end && segment.name.split(separator: "-").count == 1 {
-                reports.countTorn(bytes: range.count)  // an end that was never written
+                counts.torn += range.count
                 continue
             }
-            reports.countDamaged(bytes: range.count)
+            counts.damaged += range.count
             reports.report(
                 .damaged, "\(range.count) damaged bytes of the spool were moved to quarantine/",
                 segment.name)
@@ -221,5 +138,6 @@ final class Quarantine {
             else { continue }
             bytes += copy.append(file.content(range)).written
         }
+        return counts
     }
 }

@@ -78,7 +78,7 @@ final class DeliveryShell {
     /// Whether something was stored since the last ``stored()``.
     var hasNew: Bool { newCount > 0 }
 
-    /// Has new messages sent if it is time.
+    /// Sends new messages if it is time.
     func stored() {
         defer { (newPoints, newCount) = (0, 0) }
         if hasNew, !store.isClosed { handle(.stored(points: newPoints)) } else { publish() }
@@ -445,7 +445,7 @@ final class DeliveryShell {
     }
 
     private func reportNotSetAside(_ reason: String, _ error: Int32) {
-        report(.notSetAside(reason: reason, path: store.directory?.path, cause: error))
+        report(.notSetAside(reason: reason, place: store.directory?.path, cause: error))
     }
 
     private func report(_ report: DeliveryReport) {

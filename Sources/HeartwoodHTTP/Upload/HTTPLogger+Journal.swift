@@ -1,4 +1,3 @@
-import CHeartwood
 package import Heartwood
 
 /// What the crash journal asks of a logger whose store survives the process.
@@ -15,7 +14,7 @@ extension HTTPLogger: DurableLogger {
 
     package func note(writesIn slot: JournalSlot?) {
         runtime.save()
-        journaled?.note(writesIn: slot)
+        journaled?.announceWrites(to: slot)
     }
 
     package func forgetUnwritten() {
@@ -26,21 +25,11 @@ extension HTTPLogger: DurableLogger {
     /// Compares the segment with what was going to be written to it; the spool itself has cut off what was
     /// torn.
     package func resolve(_ intent: JournalSlot.Intent) throws -> UInt64? {
-        guard let disk = journaled?.disk else { return nil }
-        // It was renamed when it was sealed, and is one of the last.
-        for segment in disk.segments.reversed() {
-            let file: Descriptor
-            do throws(SystemFailure) {
-                file = try disk.directory.open(segment.name, for: .reading).file
-            } catch {
-                guard error.isError(ENOENT) else { throw error }
-                continue
-            }
-            guard file.identity == intent.file else { continue }
-            let content = try intent.content(of: file.number, disk.directory.calls)
-            let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }
-            return mark == 0 ? nil : mark
-        }
-        return nil
+        guard let files = journaled?.files, let segments = journaled?.plan.segments,
+            let file = try files.find(intent.file, in: segments)
+        else { return nil }
+        let content = try intent.content(of: file.number, files.directory.calls)
+        let mark = content.withUnsafeBytes { intent.arrived(in: $0).mark }
+        return mark == 0 ? nil : mark
     }
 }

@@ -88,8 +88,9 @@ extension Descriptor {
         return bytes.withUnsafeBytes { SystemCalls.writeWhole($0, write) }
     }
 
-    /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most; where it throws,
-    /// what it has read before.
+    /// Adds to `output` what the file has from `offset` to its end, `limit` bytes at most.
+    ///
+    /// If it throws, `output` has what was read before the failure.
     package func read(from offset: Int, limit: Int, into output: inout [UInt8]) throws(SystemFailure) {
         let rest = max(1, try status().size - offset)
         var block = [UInt8](repeating: 0, count: min(limit, 262_144, rest))

@@ -8,8 +8,8 @@ import Musl
 import Darwin
 #endif
 
-/// Why something cannot be done with a file: a system call that failed, with its `errno`, or a file that was
-/// refused though the system would open it.
+/// Why something cannot be done with a file: a system call failed, with this `errno`, or the file must not be
+/// used.
 package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible {
     package let call: SystemCall
     package let number: Int32
@@ -25,7 +25,7 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
         self.refusal = refusal
     }
 
-    /// A file that must not be used.
+    /// The failure for a file that must not be used.
     package static func refused(_ refusal: FileRefusal) -> SystemFailure { SystemFailure(refusal) }
 
     /// Whether the system call failed with one of these numbers.
@@ -37,8 +37,19 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// Whether a lock was refused because the file system has none.
     package var hasNoLocks: Bool { call == .lock && (isUnsupported || number == ENOLCK) }
 
-    package var description: String {
-        refusal?.explanation ?? "\(call.rawValue): \(SystemFailure.reason(of: number))"
+    package var description: String { refusal == nil ? "\(call.rawValue): \(reason)" : reason }
+
+    /// The system's words for the `errno`, or why the file was refused.
+    package var reason: String {
+        refusal.map { "refused, because \($0.explanation)" } ?? SystemFailure.reason(of: number)
+    }
+
+    /// Calls `body`, which puts something on the disk, and passes over a file system that has no such call:
+    /// nothing else can be done there.
+    package static func passingOverUnsupported(
+        _ body: () throws(SystemFailure) -> Void
+    ) throws(SystemFailure) {
+        do throws(SystemFailure) { try body() } catch { guard error.isUnsupported else { throw error } }
     }
 
     /// The system's words for an `errno`.
@@ -51,9 +62,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     }
 }
 
-/// Why a file is not used though the system would open it.
+/// Why a file must not be used.
 package enum FileRefusal: Sendable, Hashable {
-    /// The name is empty, is `.` or `..`, or has a slash or a zero byte in it.
+    /// The name is empty, hidden or too long, is `.` or `..`, or has a slash or a zero byte in it.
     case badName
     /// A symbolic link, a pipe, a device or a directory has the name.
     case notRegular
@@ -64,7 +75,7 @@ package enum FileRefusal: Sendable, Hashable {
 
     package var explanation: String {
         switch self {
-        case .badName: "its name contains a path separator"
+        case .badName: "its name is empty, hidden or too long, or has a slash"
         case .notRegular: "it is a symbolic link, a pipe, a device or a directory"
         case .foreignOwner: "it belongs to another user"
         case .linked: "it has a second name (a hard link)"

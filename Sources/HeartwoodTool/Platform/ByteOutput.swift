@@ -17,8 +17,11 @@ final class ByteOutput: Sendable {
     /// - Throws: `LogError` where there is one already, or none can be made.
     convenience init(newFile path: String) throws {
         let (folder, name) = path.folderAndName
-        let directory = try Directory(folder, policy: .init(acceptsShared: true), isMade: false)
-        do throws(SystemFailure) { try self.init(newFile: name, in: directory) } catch {
+        let directory: Directory
+        do throws(LogError) {
+            directory = try Directory(folder, policy: .init(acceptsShared: true), isMade: false)
+        } catch { throw LogError(.file, "cannot create the file", place: path, cause: error.cause) }
+        do throws(SystemFailure) { try self.init(newFile: name, in: directory, at: path) } catch {
             throw LogError(
                 .file,
                 error.isError(EEXIST)
@@ -28,8 +31,8 @@ final class ByteOutput: Sendable {
     }
 
     /// Makes a file in a directory that only its owner may read.
-    init(newFile name: String, in directory: Directory) throws(SystemFailure) {
-        place = directory.path + "/" + name
+    init(newFile name: String, in directory: Directory, at place: String) throws(SystemFailure) {
+        self.place = place
         file = (directory, name, try directory.create(name))
     }
 

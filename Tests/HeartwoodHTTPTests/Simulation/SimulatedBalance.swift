@@ -21,6 +21,9 @@ struct SimulatedBalance {
         }
         if figures.stored != life.stored { throw SimulatedProblem("\(life.stored) were logged: \(figures)") }
         let counters = life.shell.store.counters
+        for spool in SimulatedPlace.spools(of: life.shell.store) {
+            if let violation = spool.plan.violation { throw SimulatedProblem("the spool: \(violation)") }
+        }
         if figures.dropped != counters.lost + life.shell.lostInFlight {
             throw SimulatedProblem("dropped without a reason")
         }

@@ -47,13 +47,19 @@ struct SimulatedPlace {
         return numbers
     }
 
+    /// The spools of a store that are open.
+    static func spools(of store: any UnsentStore) -> [Spool] {
+        if let partitions = store as? PartitionedSpool { return partitions.open.all.map(\.spool) }
+        return [store as? Spool].compactMap(\.self)
+    }
+
     /// What a store holds, for the course that is printed.
     static func describe(_ store: (any UnsentStore)?) -> String {
         switch store {
         case let spool as Spool:
-            "pending \(spool.pending), done to \(spool.batch.state.acknowledged), batch to \(spool.batch.state.last), next "
-                + "\(spool.nextID), unsaved \(spool.unsaved.count), noted \(spool.isStateSaved), "
-                + "\((spool.disk?.segments ?? SegmentList()).map { "\($0.firstID)...\($0.lastID ?? 0)" })"
+            "pending \(spool.pending), done to \(spool.plan.batch.state.acknowledged), batch to \(spool.plan.batch.state.last), next "
+                + "\(spool.plan.nextID), unsaved \(spool.plan.unsaved.count), noted \(spool.plan.isStateSaved), "
+                + "\(spool.plan.segments.map { "\($0.firstID)...\($0.lastID ?? 0)" })"
         case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.partitions)"
         default: "no store"
         }

@@ -413,6 +413,39 @@ extension HTTPBench {
         #expect(texts == (0..<3).map { "waits \($0)" } + (0..<20).map { "letter \($0)" })
     }
 
+    /// Fails each wait for the names of a directory.
+    private final class UnconfirmedNames: DiskFaults {
+        private let error: Int32
+        init(_ error: Int32) { self.error = error }
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func synchronizeNames() -> Int32 { error }
+    }
+
+    @Test(
+        "Where the disk does not confirm names, refused messages stay refused; where it never does, they go on",
+        arguments: [EIO, EINVAL])
+    func unconfirmedMark(error: Int32) throws {
+        let directory = try prepare(.spool, waiting: 3, refused: 20)
+        do {
+            let spool = try Spool(directory: directory.path, calls: FaultyKernel.calls)
+            let found = FaultyKernel.$faults.withValue(UnconfirmedNames(error)) {
+                try? spool.resendRejected().messages
+            }
+            #expect(found == (error == EIO ? nil : 20))
+            // One that takes the id at which the messages were to be stored.
+            spool.append(payload("next"), time: time, level: 4)
+            spool.save()
+            spool.close()
+        }
+        try with(.spool, directory) { _, resend, _ in
+            let found = try resend().messages
+            #expect(found == (error == EIO ? 20 : 0))
+        }
+        #expect(letterFiles(directory).isEmpty)
+        #expect(try drain(.spool, directory).count == 24)
+    }
+
     #if os(Linux)
     @Test("Where the disk is full nothing is stored again, and nothing removed", arguments: Kind.allCases)
     func fullDisk(kind: Kind) async throws {

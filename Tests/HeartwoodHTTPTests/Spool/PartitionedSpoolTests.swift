@@ -75,7 +75,7 @@ import Testing
             #expect(store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false) == nil)
             attempts += 1
         }
-        #expect((1...SpoolDisk.readAttempts).contains(attempts))
+        #expect((1...SpoolPlan.readAttempts).contains(attempts))
         // The second was tried once or twice by now: it is not passed by.
         #expect(store.partitions.first == names[1])
         for spool in spools { spool.close() }

@@ -69,7 +69,7 @@ import Testing
         try FaultyKernel.$faults.withValue(disk) {
             for _ in 0..<40 {
                 spool.append([UInt8](repeating: 1, count: 900_000), time: clock.now(), level: 4)
-                try #require(spool.unsaved.bytes < 17 << 20)
+                try #require(spool.plan.unsaved.bytes < 17 << 20)
             }
         }
         #expect(spool.counters.droppedFull > 15 && spool.counters.droppedFull + spool.pending == 41)
@@ -88,6 +88,34 @@ import Testing
         while spool.evict(below: 3) {}
         #expect(spool.nextPiece(maximumCount: 99, maximumBytes: .max) == piece)
         #expect(numbers(spool) == Array(0..<6) + (6..<20).filter { $0 % 2 == 0 })
+    }
+
+    @Test("A file that has less serious messages only goes as a whole, and no serious one with it")
+    func compactionOfWholeFile() throws {
+        let spool = try open { $0.segmentCount = 5 }
+        fill(spool, 0..<5, level: 1)
+        fill(spool, 5..<10, level: 5)
+        fill(spool, 10..<11, level: 1)
+        #expect(spool.evict(below: 3) && numbers(spool) == Array(0..<5) + [10])
+        #expect(spool.counters.droppedFull == 5 && !spool.evict(below: 3))
+    }
+
+    @Test("A file in which everything is damaged does not keep those after it from being removed")
+    func damagedWholeFile() throws {
+        let spool = try open { $0.segmentCount = 2 }
+        fill(spool, 0..<6)
+        let name = "spool/" + (try #require(directory.names("spool").filter { $0.hasSuffix(".seg") }.first))
+        var bytes = try directory.read(name)
+        for index in SpoolSegment.headerSize..<bytes.count { bytes[index] ^= 0xFF }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: directory.path + "/" + name))
+        try file.write(contentsOf: bytes)
+        try file.close()
+        spool.files?.reader = nil
+        while let piece = spool.nextPiece(maximumCount: 1, maximumBytes: .max) {
+            spool.complete(piece, done: piece.records.map(\.id))
+        }
+        #expect(spool.pending == 0 && spool.counters.damagedRecords == 2 && spool.plan.violation == nil)
+        #expect(!directory.names("spool").contains { $0.hasSuffix(".seg") } && spool.bytes == 0)
     }
 
     @Test(

@@ -57,7 +57,7 @@ import Testing
         let second = try spool(directory)
         // A file with a second name is not read, since another user may have put it there.
         let segment = directory.path + "/" + (try #require(directory.segments().first))
-        second.disk?.reader = nil
+        second.files?.reader = nil
         #expect(link(segment, directory.path + "/other") == 0)
         #expect(second.nextPiece(maximumCount: 3, maximumBytes: .max) == nil)
         #expect(second.pending == 10)

@@ -108,7 +108,7 @@ import Testing
                 while let piece = spool.nextPiece(maximumCount: 50, maximumBytes: .max) {
                     spool.complete(piece, done: piece.records.map(\.id))
                 }
-                #expect(spool.pending == 0 && spool.disk?.segments.isEmpty == true)
+                #expect(spool.pending == 0 && spool.plan.segments.isEmpty)
             }
             perFile.append(Double(calls.count) / Double(count))
         }

@@ -50,7 +50,7 @@ import Testing
 
     /// Has every read fail until the files count as lost.
     private func loseFiles(of spool: Spool) {
-        spool.disk?.reader = nil
+        spool.files?.reader = nil
         disk.failReads(1000)
         for _ in 0..<40 { spool.forEachPending { _ in true } }
         disk.failReads(0)
@@ -105,7 +105,7 @@ import Testing
             spool.save()
             append(5..<10, to: spool)
             spool.save()
-            spool.disk?.reader = nil
+            spool.files?.reader = nil
             disk.failReads(1)
             #expect(spool.evictOldest())
             #expect(spool.counters.droppedFull == 5 && spool.pending == 5 && isBalanced(spool, done: 0))
@@ -187,7 +187,7 @@ import Testing
             let second = try #require(spool.nextPiece(maximumCount: 1, maximumBytes: .max))
             spool.complete(second, done: second.records.map(\.id))
             append(6..<7, to: spool)
-            spool.disk?.reader = nil
+            spool.files?.reader = nil
             disk.failReads(2)
             var all: [Int] = []
             for _ in 0..<4 {
@@ -236,7 +236,7 @@ import Testing
             append(0..<2, to: first)
             let sent = try #require(first.nextPiece(maximumCount: 1, maximumBytes: .max))
             disk.restart()
-            first.disk = nil
+            first.files = nil
             let second = try open()
             append(10..<12, to: second)
             let other = try #require(second.nextPiece(maximumCount: 1, maximumBytes: .max))
@@ -260,7 +260,7 @@ import Testing
             first.expire()
             #expect(first.pending == 0)
             disk.restart()
-            first.disk = nil
+            first.files = nil
             let second = try open()
             append(10..<12, to: second)
             let other = try #require(second.nextPiece(maximumCount: 1, maximumBytes: .max))
@@ -280,7 +280,7 @@ import Testing
             disk.setFull(false)
             #expect(first.save())
             let again = try #require(first.nextPiece(maximumCount: 3, maximumBytes: .max))
-            first.disk = nil
+            first.files = nil
             let next = try #require(try open().nextPiece(maximumCount: 3, maximumBytes: .max))
             #expect(sent.key == again.key && again.key == next.key)
         }
@@ -374,7 +374,7 @@ import Testing
                 spool.save()
             }
             let spool = try open { $0.segmentCount = 4 }
-            spool.disk?.reader = nil
+            spool.files?.reader = nil
             disk.failReads(14)
             for _ in 0..<20 { _ = spool.evict(below: 3) }
             disk.failReads(0)

@@ -25,6 +25,7 @@ import Testing
         var meaning: [String: [[UInt8]]] = [:]
 
         for _ in 0..<150 {
+            #expect(spool.plan.violation == nil)
             switch random.next() % 7 {
             case 0, 1:
                 for _ in 0..<random.next() % 30 {

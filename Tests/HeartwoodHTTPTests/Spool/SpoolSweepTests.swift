@@ -74,9 +74,9 @@ import Testing
             course.delivered += numbers
             course.repeated.formUnion(course.done.intersection(numbers))
             spool.complete(piece, done: piece.records.map(\.id))
-            let spools =
-                (spool as? PartitionedSpool)?.open.all.map(\.spool) ?? [spool as? Spool].compactMap(\.self)
-            if spools.allSatisfy(\.isStateSaved) { course.done.formUnion(numbers) }
+            let spools = SimulatedPlace.spools(of: spool)
+            for spool in spools { #expect(spool.plan.violation == nil) }
+            if spools.allSatisfy(\.plan.isStateSaved) { course.done.formUnion(numbers) }
         }
     }
 

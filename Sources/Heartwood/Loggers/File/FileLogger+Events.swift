@@ -45,9 +45,11 @@ extension FileLogger {
             report(
                 .setting, "not writing, because the log encryption key cannot be used: \(reason)",
                 key: "\(self.name) key")
-        case .unusable(let failure, let name) where failure.refusal != nil:
-            report(.damaged, "\(name) in \(directoryPath) was refused: \(failure)", key: name)
         case .unusable(let failure, let name):
+            if let refusal = failure.refusal {
+                let why = refusal.explanation
+                return report(.damaged, "\(name) in \(directoryPath) was refused: \(why)", key: name)
+            }
             report(
                 .writeFailed,
                 "\(name) in \(directoryPath) cannot be used, so logging continues without it: \(failure)",

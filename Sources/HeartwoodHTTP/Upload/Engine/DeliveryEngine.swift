@@ -279,7 +279,8 @@ struct DeliveryEngine: Sendable {
             pauseLater(delay, failure, moment)
         case .retryAtNextInterval,
             .refreshAuthorization where failure.hasRefreshedAuthorization:
-            // Asking again immediately would flood a server that refused the new credentials, and the hook.
+            // New credentials were refused, or there is no way to get any: asking again at once would flood
+            // the server and the hook.
             repeatLater(failure, open)
             nextStep = .nextInterval
         case .split where failure.retryAfter != nil: refuseForNow(open, failure, moment)

@@ -17,7 +17,8 @@ enum DeliveryEvent: Sendable {
     case rules(DeliveryRules)
     /// The network is there, or not.
     case network(Bool)
-    /// The user wants pending messages to be sent now: that ends a pause, unless the server asked for it.
+    /// The user wants pending messages to be sent now: that ends a pause, unless the server
+    /// asked for it, or the circuit breaker is open.
     case sendNow
     /// A flush wants pending messages to be sent.
     case flush

@@ -15,7 +15,7 @@ enum DeliveryReport: Equatable, Sendable {
     /// The server rejected a message, which is in the dead letters unless it is lost.
     case rejected(reason: String, isLost: Bool)
     /// The server rejected a message, which is kept since the dead letters cannot be written.
-    case notSetAside(reason: String, path: String?, cause: Int32)
+    case notSetAside(reason: String, place: String?, cause: Int32)
     /// The limit of the dead letters has removed so many of them.
     case deadLettersRemoved(Int, limit: ByteCount)
     /// So many stored messages cannot be decoded.
@@ -68,9 +68,7 @@ enum DeliveryReport: Equatable, Sendable {
 
     /// The text; `lastError` is how the last request failed.
     func text(logger name: String, lastError: String?) -> String {
-        self == .noThread
-            ? "no thread could be created for sending: messages wait until one can"
-            : "\(name): \(message(lastError))"
+        "\(name): \(message(lastError))"
     }
 
     private func message(_ lastError: String?) -> String {
@@ -88,12 +86,12 @@ enum DeliveryReport: Equatable, Sendable {
         case .rejected(let reason, let isLost):
             "the server rejected a message (\(reason)); it is "
                 + (isLost ? "lost" : "in rejected.ndjson in the spool's directory")
-        case .notSetAside(let reason, let path, let cause):
+        case .notSetAside(let reason, let place, let cause):
             LogError(
                 .file,
                 "the server rejected a message (\(reason)), and rejected.ndjson cannot be written; "
                     + "the message is kept",
-                place: path, cause: cause
+                place: place, cause: cause
             ).description
         case .deadLettersRemoved(let count, let limit):
             "rejected.ndjson has reached deadLetterLimit, \(limit): the oldest rejected messages, "
@@ -107,7 +105,7 @@ enum DeliveryReport: Equatable, Sendable {
                 + (lastError.map { ": \($0)" } ?? "")
         case .memoryOnly(let error): "unsent messages are kept in memory only: \(error)"
         case .storeError(let error, _): error
-        case .noThread: ""
+        case .noThread: "no thread could be created for sending: messages wait until one can"
         }
     }
 

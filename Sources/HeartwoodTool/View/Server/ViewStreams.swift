@@ -21,17 +21,19 @@ final class ViewStreams {
         let name = operand == "-" ? "standard input" : String(operand.split(separator: "/").last ?? "")
         let parent = try directory ?? SystemCalls.makeTemporaryDirectory()
         directory = parent
+        // One directory for each stream, so that two of them may have the same name.
+        let place = "\(parent.path)/\(count)/\(name)"
         let output: ByteOutput
         do throws(SystemFailure) {
-            // One directory for each stream, so that two of them may have the same name.
-            output = try ByteOutput(newFile: name, in: parent.subdirectory("\(count)", isMade: true))
+            output = try ByteOutput(
+                newFile: name, in: parent.subdirectory("\(count)", isMade: true), at: place)
         } catch {
-            throw LogError(.file, "cannot create a file", place: parent.path, cause: error.number)
+            throw LogError(.file, "cannot create the file", place: place, cause: error.number)
         }
         count += 1
         let isStarted = DetachedThread.start { ViewStreams.copy(operand, to: output, key: key) }
         guard isStarted else { throw LogError(.file, "cannot start a thread for", place: operand) }
-        return output.place
+        return place
     }
 
     private static func isStream(_ path: String) -> Bool {

@@ -71,7 +71,7 @@ import Testing
         Row(report: .storeError("x", isDamage: false), kind: .writeFailed, key: "shop", text: "shop: x"),
         Row(
             report: .noThread, kind: .setting, key: "sending", count: 0,
-            text: "no thread could be created for sending: messages wait until one can"),
+            text: "shop: no thread could be created for sending: messages wait until one can"),
     ]
 
     @Test("Each report has its kind, its key, its count and its text", arguments: rows)
