@@ -158,7 +158,9 @@ extension Directory {
         do throws(SystemFailure) {
             let file = try create(temporary)
             if let failure = file.append(content).failure { throw failure }
-            if synchronizes { try file.sync() }
+            if synchronizes {
+                try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try file.sync() }
+            }
             try replace(name, with: temporary)
         } catch {
             if !error.isError(EEXIST) { _ = try? remove(temporary) }

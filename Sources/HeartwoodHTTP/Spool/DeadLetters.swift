@@ -57,13 +57,14 @@ struct DeadLetters {
             mark.remove(from: directory)
             throw error
         }
+        // In any case: letters that are added from now on are not stored again.
+        defer { mark.remove(from: directory) }
         do throws(SystemFailure) { try remove() } catch {
             throw LogError(
                 .file,
                 "the rejected messages were queued again, but their file cannot be removed; remove it"
                     + " yourself", place: directory.path + "/" + DeadLetterFile.name, cause: error.number)
         }
-        mark.remove(from: directory)
     }
 
     /// Removes the lines that have messages.

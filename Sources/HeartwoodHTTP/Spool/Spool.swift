@@ -21,7 +21,6 @@ package final class Spool: UnsentStore {
     private var age: SpoolAge
     /// Where the crash journal is told of each write before it is made.
     private var slot: JournalSlot?
-    /// Whether it was closed: nothing may be asked of it any more but its figures.
     package private(set) var isClosed = false
     /// Whether the spool is being opened: what cannot be read is tried again at once, since ids and counts
     /// depend on it.
@@ -58,7 +57,6 @@ package final class Spool: UnsentStore {
         }
     }
 
-    /// Limits and the cutting into files; may be changed at any time.
     package var settings: SpoolSettings {
         get { plan.settings }
         set { plan.settings = newValue }
@@ -72,10 +70,8 @@ package final class Spool: UnsentStore {
 
     // MARK: Figures
 
-    /// How many records are pending.
     package var pending: Int { plan.pending }
 
-    /// The counts so far: stored, dropped by reason, damaged.
     package var counters: SpoolCounters {
         plan.settleDamage()
         var sum = plan.counters
@@ -86,16 +82,12 @@ package final class Spool: UnsentStore {
     /// What the unsent messages take.
     package var bytes: Int { plan.bytes }
 
-    /// Whether it outlives the process.
     package var isOnDisk: Bool { files != nil }
 
-    /// Where it is, if it is on disk.
     package var directory: Directory? { files?.directory }
 
-    /// How many records are in memory only.
     package var unsavedCount: Int { plan.unsaved.count }
 
-    /// When the oldest pending record was logged.
     package var oldestTime: LogTimestamp? {
         if pending == 0 { return nil }
         if let known = plan.oldestTime { return known }
@@ -108,7 +100,6 @@ package final class Spool: UnsentStore {
         return oldest
     }
 
-    /// What went wrong since this was last asked.
     package func drainErrors() -> [LogError] { reports.drain() }
 
     package func name(of record: SpoolRecord, in piece: SpoolPiece) -> String { name(of: record) }
@@ -120,7 +111,6 @@ package final class Spool: UnsentStore {
 
     // MARK: Closing
 
-    /// Frees the directory for others; what was not saved is gone, and counted.
     package func close() {
         if isOnDisk { plan.dropUnsaved() }
         plan.settleDamage()
@@ -128,18 +118,18 @@ package final class Spool: UnsentStore {
         files = nil
     }
 
-    /// Opens the directory again, after ``close()``, and continues the figures.
     package func reopened() throws -> any UnsentStore {
+        let figures = counters
         let opened = try Spool(directory: path, settings: settings, clock: clock, calls: calls)
-        opened.plan.goOn(from: plan, counters)
+        opened.plan.continueFigures(of: plan, figures)
         opened.announceWrites(to: slot)
         return opened
     }
 
-    /// The same in memory, where the directory cannot be had again.
     package func reopenedInMemory() -> any UnsentStore {
+        let figures = counters
         guard let opened = try? Spool(directory: nil, settings: settings, clock: clock) else { return self }
-        opened.plan.goOn(from: plan, counters)
+        opened.plan.continueFigures(of: plan, figures)
         return opened
     }
 }
@@ -147,7 +137,6 @@ package final class Spool: UnsentStore {
 // MARK: - Storing
 
 extension Spool {
-    /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted.
     @discardableResult
     package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
         var record = SpoolRecord(id: plan.nextID, time: time, level: level, payload: payload)
@@ -161,13 +150,12 @@ extension Spool {
         return true
     }
 
-    /// Writes what is in memory only to the files; true when nothing is left there.
     @discardableResult
     package func save() -> Bool {
         guard isOnDisk, !plan.unsaved.isEmpty else { return true }
         let count = write(plan.unsaved.all)
         plan.removeSaved(count)
-        while plan.hasTooManyFiles, evictOldest() {}
+        while plan.hasTooManyFiles, evictOldestSegment() {}
         return plan.unsaved.isEmpty
     }
 
@@ -239,8 +227,8 @@ extension Spool {
     ///
     /// - Returns: how many messages are pending again, and how many lines stay since they have no message
     ///   that can be stored.
-    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless it
-    ///   says else.
+    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless the
+    ///   error says otherwise.
     package func resendRejected() throws -> (messages: Int, others: Int) {
         guard let files else { throw LogError(.file, "the spool is closed, or has no directory") }
         let letters = DeadLetters(in: files.directory, payloadLimit: SpoolRecord.largestPayload)
@@ -269,10 +257,6 @@ extension Spool {
 // MARK: - Sending
 
 extension Spool {
-    /// What is to be sent next, noted on disk as being on its way; nil when nothing waits.
-    ///
-    /// Until ``complete(_:done:)``, ``split(_:)`` or ``park(_:isUnconfirmed:)`` is called, it is the same
-    /// again, over restarts too.
     package func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece? {
         save()
         recount()
@@ -295,18 +279,14 @@ extension Spool {
         }
     }
 
-    /// Whether pieces of a batch were sent, and not all of it is done.
     package var hasOpenBatch: Bool { plan.batch.state.isOpen }
 
-    /// Keeps the piece, and continues with those after it, newer batches too, until ``unpark(_:)``.
     package func park(_ piece: SpoolPiece, isUnconfirmed: Bool) {
         plan.changeBatch { $0.park(piece.range, isUnconfirmed: isUnconfirmed) }
     }
 
-    /// Has parked pieces sent again, in their order.
     package func unpark(_ pieces: [SpoolPiece]) { plan.changeBatch { $0.unpark(pieces.map(\.range)) } }
 
-    /// Records of a piece need no sending any more: they were delivered, or set aside.
     @discardableResult
     package func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
         let count = plan.complete(piece, done: done)
@@ -314,14 +294,12 @@ extension Spool {
         return count
     }
 
-    /// Makes two pieces of one; false when it is a single record.
     package func split(_ piece: SpoolPiece) -> Bool {
         guard piece.records.count > 1, plan.batch.todo.contains(piece.range) else { return false }
         plan.changeBatch { $0.cut(piece.range, after: piece.records[piece.records.count / 2].id - 1) }
         return true
     }
 
-    /// Drops the oldest records, those on their way included; returns how many.
     @discardableResult
     package func dropOldest(_ count: Int) -> Int {
         plan.changeBatch { $0.unparkAll() }
@@ -349,6 +327,8 @@ extension Spool {
         forEach(after: state.end) { record in
             let first = range?.lowerBound ?? record.id
             let start = state.isOpen ? state.acknowledged + 1 : first
+            // Files can overlap where a person has put one back.
+            if record.id < start || record.id < range?.upperBound ?? 0 { return false }
             if record.id - start >= UInt64(BatchState.widestBatch) { return false }
             bytes += record.payload.count
             if count > 0 && bytes > maximumBytes { return false }
@@ -366,7 +346,7 @@ extension Spool {
         var found: [(id: UInt64, size: Int)] = []
         let limit = plan.batch.state.acknowledged + UInt64(BatchState.widestBatch)
         forEach(after: plan.batch.state.last) { record in
-            guard record.id <= limit else { return false }
+            guard record.id <= limit, record.id > found.last?.id ?? 0 else { return false }
             found.append((record.id, record.payload.count))
             return true
         }
@@ -457,10 +437,10 @@ extension Spool {
     }
 
     /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
-    func evictOldest() -> Bool {
-        guard let oldest = plan.oldestBesideBatch, let count = evict(oldest) else {
-            return plan.evictOldestUnsaved()
-        }
+    func evictOldest() -> Bool { evictOldestSegment() || plan.evictOldestUnsaved() }
+
+    private func evictOldestSegment() -> Bool {
+        guard let oldest = plan.oldestBesideBatch, let count = evict(oldest) else { return false }
         plan.countDropped(count, \.droppedFull)
         return true
     }
@@ -492,7 +472,6 @@ extension Spool {
         return false
     }
 
-    /// Drops what is older than ``SpoolSettings/maximumAge``; whole segments on disk.
     package func expire() {
         guard let limit = settings.maximumAge.limit, let isOld = age.rule(limit, clock) else { return }
         while let first = plan.segments.first, plan.oldestBesideBatch?.firstID == first.firstID,
@@ -549,8 +528,7 @@ extension Spool {
     private func append(_ records: RecordQueue.Run, _ groupEnd: UInt64) -> Int {
         guard let files, let segment = plan.active else { return 0 }
         let (count, bytes, failure, isTorn) = files.writer.append(records, to: segment, groupEnd: groupEnd)
-        var stored = records.prefix(count)
-        defer { files.writer.settle(stored) }
+        let stored = records.prefix(count)
         if let failure {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, failure)
         }
@@ -560,10 +538,11 @@ extension Spool {
         {
             // The system may forget what the disk has not got, and call the next wait a success: the records
             // are taken away, and written again to another file.
-            stored = records.prefix(0)
+            files.writer.settle(records.prefix(0))
             cancel(first.id...last.id)
             return 0
         }
+        files.writer.settle(stored)
         // A file with a torn end is closed, and so is one that may grow no more while another one may.
         let isAtLimit = failure?.isError(EFBIG) == true && segment.count + count > 0
         if isTorn || isAtLimit { sealActive() }
@@ -641,13 +620,13 @@ extension Spool {
         plan.change(last.firstID) { $0.lastID = nil }
         guard let segment = plan.segment(last.firstID), let file = read(segment) else {
             if plan.segment(last.firstID) == nil { return rollBack(to: id) }  // it is lost
-            plan.change(last.firstID) { ($0.lastID, $0.count) = (last.lastID, last.count) }
+            plan.change(last.firstID) { $0.lastID = last.lastID }
             return false
         }
         let kept = file.entries.prefix { $0.id <= id }
         let size = kept.last?.payload.upperBound ?? SpoolSegment.headerSize
         guard files?.cut(segment, to: size) == true else {
-            plan.change(last.firstID) { ($0.lastID, $0.count) = (last.lastID, last.count) }
+            plan.change(last.firstID) { $0.lastID = last.lastID }
             return false
         }
         plan.change(last.firstID) { ($0.size, $0.count, $0.lastID) = (size, kept.count, kept.last?.id) }
@@ -684,7 +663,7 @@ extension Spool {
         var index = plan.segments.place(after: id)
         while index < plan.segments.count {
             let segment = plan.segments[index]
-            let isBefore = segment.count > 0 && segment.lastID.map { $0 <= id } ?? false
+            let isBefore = segment.ends(by: id)
             if !isBefore, let file = read(segment) {
                 for entry in file.entries where entry.id > id && !plan.isCancelled(entry.id) {
                     guard body(file.record(entry)) else { return true }
@@ -703,8 +682,7 @@ extension Spool {
     /// reading.
     private func unfinished(in segment: SpoolSegment) -> Int {
         guard let file = read(segment) else { return plan.unfinished(in: segment) }
-        let state = plan.batch.state
-        return file.entries.reduce(0) { $0 + (state.isDone($1.id) ? 0 : 1) }
+        return file.entries.reduce(0) { $0 + (plan.isPending($1.id) ? 1 : 0) }
     }
 
     /// The segment's content; of one that is damaged, what is whole of it; nil when it cannot be read now, or
@@ -720,12 +698,12 @@ extension Spool {
         while let current = plan.segment(segment.firstID) {
             let (file, mayRetry) = load(current, isActive, files)
             // Counted as a failure; after the last one the file is no longer among the segments.
-            if file != nil || !isOpening || !mayRetry { return file }
+            if file != nil || !mayRetry { return file }
         }
         return nil
     }
 
-    /// Reads a segment; without its content, says whether it may be read another time.
+    /// Reads a segment; without its content, says whether it is to be tried again at once.
     private func load(
         _ segment: SpoolSegment, _ isActive: Bool, _ files: SpoolFiles
     ) -> (file: SegmentFile?, mayRetry: Bool) {
@@ -756,7 +734,7 @@ extension Spool {
 
     /// Counts that a file cannot be opened: one that is gone, or fails too often, is lost.
     ///
-    /// Returns whether it may be tried again.
+    /// Returns whether it is to be tried again at once.
     private func didFail(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
         reports.fail("cannot read a file of the spool", segment.name, failure)
         if !failure.isError(ENOENT) {
@@ -767,21 +745,20 @@ extension Spool {
         return false
     }
 
-    /// Whether it may be read at once.
+    /// Whether reading is to be retried at once, as it is while opening.
     ///
     /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file
     /// that is not ours to open stays where it is.
     private func mayRetry(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
-        guard isOpening, !failure.isError(EIO) else { return true }
-        if failure.isError(EMFILE, ENFILE, ENOMEM) {
+        if isOpening, failure.isShortage {
             openingError = LogError(
                 .file, "cannot read a file of the spool", place: "\(path ?? "")/\(segment.name)",
                 cause: failure.number)
         }
-        return false
+        return isOpening && failure.isError(EIO)
     }
 
-    /// Moves a file to the quarantine that is not the spool's.
+    /// Moves a file that is not the spool's to the quarantine.
     private func setAside(_ segment: SpoolSegment, _ reason: String) {
         reports.report(.damaged, reason, segment.name)
         files?.quarantine.move(segment.name)
@@ -812,14 +789,30 @@ extension Spool {
         for segment in surplus { _ = try? files.directory.remove(segment.name) }
         for segment in foreign { files.quarantine.move(segment.name) }
         for file in found where file.name.hasSuffix(".tmp") { _ = try? files.directory.remove(file.name) }
-        let cursor = files.cursor.load()
-        plan.open(cursor?.state)
-        // A new spool, or one whose cursor is gone: what is there counts as unsent.
-        files.identity =
-            cursor?.identity ?? plan.segments.lazy.compactMap(files.identity(of:)).first
-            ?? RandomBytes.make(16)
-        if cursor == nil { files.cursor.start(plan.batch.state, identity: files.identity) }
+        try loadCursor(files, &plan)
         return found.map(\.name)
+    }
+
+    /// Reads the cursor, and makes one for a new spool, or one whose cursor is gone: what is there counts as
+    /// unsent.
+    ///
+    /// - Throws: `LogError` when the cursor cannot be read, and no file says which spool it is: with a new
+    ///   identity, all files would be those of another one.
+    private static func loadCursor(_ files: SpoolFiles, _ plan: inout SpoolPlan) throws(LogError) {
+        var cursor: SpoolCursor?
+        var failure: SystemFailure?
+        do throws(SystemFailure) { cursor = try files.cursor.load() } catch {
+            failure = error
+            files.reports.fail("cannot read the spool's cursor", CursorFile.name, error)
+        }
+        plan.open(cursor?.state)
+        let found = cursor?.identity ?? plan.segments.lazy.compactMap(files.identity(of:)).first
+        if let failure, found == nil && !plan.segments.isEmpty || failure.isShortage {
+            throw LogError(
+                .file, "cannot read the spool's cursor", place: files.directory.path, cause: failure.number)
+        }
+        files.identity = found ?? RandomBytes.make(16)
+        if cursor == nil { files.cursor.start(plan.batch.state, identity: files.identity) }
     }
 
     /// Seals what a dead process has left, and counts the records that are pending.
@@ -829,9 +822,9 @@ extension Spool {
         setAsideImplausible(files)
         cutUnfinishedGroup()
         for segment in plan.segments where segment.lastID == nil { adopt(segment) }
-        plan.setNextID()
-        files.finishResending(among: names, before: plan.nextID)
         if let openingError { throw openingError }
+        plan.setNextID()
+        files.finishResending(among: names, storedUpTo: plan.lastUsedID)
         removeDone()
         var found = 0
         for (segment, pending) in plan.unread { found += pending ?? unfinished(in: segment) }
@@ -875,7 +868,7 @@ extension Spool {
         if isUnfinished, let first = plan.segments.first { _ = rollBack(to: first.firstID - 1) }
     }
 
-    /// Reads and seals a segment that a process has not sealed itself, which ended.
+    /// Reads and seals a segment that an ended process left unsealed.
     private func adopt(_ segment: SpoolSegment) {
         let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
         guard let file = read(segment), let current = plan.segment(segment.firstID) else {
@@ -901,5 +894,27 @@ extension Spool {
         }
         plan.change(segment.firstID) { ($0.lastID, $0.count) = (last.id, file.entries.count) }
         if let segment = plan.segment(segment.firstID) { seal(segment) }
+    }
+}
+
+/// How old records are, as far as the wall clock can be trusted.
+///
+/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock
+/// must not empty the store. Times before 2001 are a clock that was never set, and no age.
+struct SpoolAge {
+    private static let firstTime = 978_307_200_000_000_000 as Int64
+
+    private let opened: (wall: LogTimestamp, uptime: Duration)
+    private var hasJumped = false
+
+    init(_ clock: any LogClock) { opened = (clock.now(), clock.uptime()) }
+
+    /// Tells whether a record of a time is older than `age`; nil if the clock cannot be trusted.
+    mutating func rule(_ age: Duration, _ clock: any LogClock) -> ((LogTimestamp) -> Bool)? {
+        let now = clock.now()
+        let drift = (now - opened.wall) - (clock.uptime() - opened.uptime)
+        if drift > .seconds(3600) || drift < .seconds(-3600) { hasJumped = true }
+        if hasJumped { return nil }
+        return { $0.nanoseconds > SpoolAge.firstTime && now - $0 > age }
     }
 }

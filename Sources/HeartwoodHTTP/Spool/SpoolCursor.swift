@@ -87,7 +87,7 @@ struct SpoolCursor: Equatable {
 
 /// The file `cursor` of a spool, which says how far the delivery is.
 final class CursorFile {
-    private static let name = "cursor"
+    static let name = "cursor"
 
     private let directory: Directory
     private let reports: SpoolReports
@@ -100,20 +100,16 @@ final class CursorFile {
     }
 
     /// Opens the file and reads it; nil, with a report of damage, if it says nothing that is whole.
-    func load() -> SpoolCursor? {
-        do throws(SystemFailure) {
-            file = try Self.retrying { () throws(SystemFailure) in
-                try directory.openOrCreate(Self.name, for: .writing)
-            }
-        } catch { reports.fail("cannot open the spool's cursor", Self.name, error) }
-        guard let file else { return nil }
+    ///
+    /// - Throws: what keeps it from being read.
+    func load() throws(SystemFailure) -> SpoolCursor? {
         var content: [UInt8] = []
-        do throws(SystemFailure) {
-            try Self.retrying { () throws(SystemFailure) in
-                content = []
-                try file.read(from: 0, limit: SpoolCursor.fileSize, into: &content)
-            }
-        } catch { reports.fail("cannot read the spool's cursor", Self.name, error) }
+        try Self.retrying { () throws(SystemFailure) in
+            let file = if let file { file } else { try directory.openOrCreate(Self.name, for: .writing) }
+            self.file = file
+            content = []
+            try file.read(from: 0, limit: SpoolCursor.fileSize, into: &content)
+        }
         if let cursor = SpoolCursor.newest(in: content) {
             generation = cursor.generation
             return cursor
@@ -154,7 +150,9 @@ final class CursorFile {
             let file = if let file { file } else { try reopened() }
             self.file = file
             try file.write(cursor.encoded(), at: Int(next % 2) * SpoolCursor.slotSize)
-            if synchronizes { try file.sync() }
+            if synchronizes {
+                try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try file.sync() }
+            }
         } catch {
             reports.fail("cannot write the spool's cursor", Self.name, error)
             // The program has closed it: it is opened again for the next state.

@@ -1,9 +1,9 @@
 import CHeartwood
 import Heartwood
 
-/// The files of a spool: does with them what ``Spool`` says, one thing at a time, and decides nothing.
+/// The files of a spool: does with them what ``Spool`` says, one thing at a time.
 ///
-/// What fails is reported here, in words for people; whoever asked learns whether it was done.
+/// What fails is reported here, in words for people; the caller learns whether it was done.
 final class SpoolFiles {
     let directory: Directory
     let reports: SpoolReports
@@ -52,7 +52,8 @@ final class SpoolFiles {
 
     // MARK: Writing
 
-    /// Makes the file of a new segment; false when that fails, and nothing is left of it.
+    /// Makes the file of a new segment; false when that fails. What is left of it is emptied by the next
+    /// attempt.
     func begin(_ segment: SpoolSegment, synchronizes: Bool) -> Bool {
         do throws(SystemFailure) { try writer.begin(segment, identity: identity) } catch {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
@@ -74,7 +75,8 @@ final class SpoolFiles {
     /// Waits until the disk has what was written to the newest segment; false when it does not confirm that.
     func confirm(_ name: String) -> Bool {
         do throws(SystemFailure) { try writer.synchronize() } catch {
-            reports.fail("cannot sync the spool to disk", name, error)
+            // Where no file can be confirmed, none is written again.
+            reports.fail("cannot sync the spool to disk", name, error, counts: !error.isUnsupported)
             return error.isUnsupported
         }
         return true
@@ -144,12 +146,13 @@ final class SpoolFiles {
 
     // MARK: Groups of dead letters
 
-    /// Ends what a process was doing that died while it stored dead letters again.
-    func finishResending(among names: [String], before nextID: UInt64) {
+    /// Ends what a process was doing that died while it stored dead letters again; ids up to `last` are
+    /// known to be stored.
+    func finishResending(among names: [String], storedUpTo last: UInt64) {
         _ = reports.attempt(
             "cannot remove dead letters that were queued again", DeadLetterFile.name
         ) { () throws(SystemFailure) in
-            try ResendMark.finish(in: directory, among: names) { UInt64($0).map { nextID > $0 } ?? false }
+            try ResendMark.finish(in: directory, among: names) { UInt64($0).map { last >= $0 } ?? false }
         }
     }
 

@@ -12,16 +12,16 @@ import Heartwood
 ///    process left is sealed.
 /// 3. A frame is written whole or not at all: what a failed write has left of one is cut off, or the file is
 ///    sealed.
-/// 4. A segment is deleted only after the cursor on disk says that all of it is done. A crash between the two
-///    leaves a file that the next start deletes.
+/// 4. A segment that is done is deleted only after the cursor on disk says so. A crash between the two leaves
+///    a file that the next start deletes.
 /// 5. The piece on its way is in the cursor before it is sent (see ``BatchState``).
 /// 6. Damage costs the records it hits; the bytes go to `quarantine/`, the others are delivered.
 /// 7. Of a group of records all are there or none: what was not written to its end is cut off before anything
 ///    else is written.
-/// 8. The files together never have more bytes than the limit, as long as it is not lowered.
-/// 9. `appended + recovered = completed + lost + pending` at any time.
+/// 8. A message is appended only where the files together stay within the limit then. Groups may exceed it.
+/// 9. `appended + recovered = completed + lost + pending`, once damage that was found is settled.
 struct SpoolPlan {
-    /// How often a file may fail before the others do not wait for it any longer.
+    /// How many failed reads make a file count as lost.
     static let readAttempts = 10
 
     /// Limits and the cutting into files.
@@ -92,9 +92,10 @@ struct SpoolPlan {
 
 extension SpoolPlan {
     /// The files that were found; of two with the same first id the longer one is what a compaction has
-    /// replaced, and one that is not sealed is not the spool's.
+    /// replaced.
     ///
-    /// Returns which files are to be removed, and which are to be set aside.
+    /// Returns which files are to be removed, and which are to be set aside since they are not sealed: they
+    /// are not the spool's, or could not be given their name.
     mutating func open(_ found: [SpoolSegment]) -> (surplus: [SpoolSegment], foreign: [SpoolSegment]) {
         var kept: [SpoolSegment] = []
         var surplus: [SpoolSegment] = []
@@ -123,11 +124,13 @@ extension SpoolPlan {
     /// Ids before this one may have been used.
     mutating func useIDs(before id: UInt64) { nextID = max(nextID, id) }
 
-    /// All files were read: no id is used again.
-    mutating func setNextID() {
-        let used = segments.last.map { $0.lastID ?? $0.firstID } ?? 0
-        useIDs(before: max(used, batch.state.acknowledged, batch.state.last) + 1)
+    /// The greatest id that is known to have been used.
+    var lastUsedID: UInt64 {
+        max(segments.reversed().lazy.compactMap(\.lastID).first ?? 0, batch.state.end)
     }
+
+    /// All files were read: no id is used again.
+    mutating func setNextID() { useIDs(before: max(lastUsedID, segments.last?.firstID ?? 0) + 1) }
 
     /// The segments that may have records that are pending, each with how many: nil where it has to be read.
     var unread: [(segment: SpoolSegment, pending: Int?)] {
@@ -143,8 +146,8 @@ extension SpoolPlan {
         isUncertain = false
     }
 
-    /// Continues the figures of an earlier opening.
-    mutating func goOn(from other: SpoolPlan, _ counters: SpoolCounters) {
+    /// Continues the figures of an earlier opening, whose damage is settled.
+    mutating func continueFigures(of other: SpoolPlan, _ counters: SpoolCounters) {
         earlier = counters
         // They are found again, or not.
         earlier.recovered -= other.pending
@@ -366,6 +369,7 @@ extension SpoolPlan {
 extension SpoolPlan {
     /// A segment is not there any more, or is not ours: what it had and was not done counts as damaged.
     mutating func lose(_ segment: SpoolSegment) {
+        guard segments.index(of: segment.firstID) != nil else { return }
         countDamaged(records: max(0, segment.count - countDone(in: segment, besides: [])))
         setLost(segment, besides: [])
         remove(segment)
@@ -387,11 +391,11 @@ extension SpoolPlan {
         }
         setLost(segment, besides: entries)
         segments[index].count = entries.count
-        defer { segments[index].isExamined = true }
-        return !segments[index].isExamined
+        segments[index].isExamined = true
+        return !segment.isExamined
     }
 
-    /// Counts that a file cannot be read; returns whether that was once too often.
+    /// Counts that a file cannot be read; returns true when it counts as lost now.
     mutating func countReadFailure(_ segment: SpoolSegment) -> Bool {
         guard let index = segments.index(of: segment.firstID) else { return false }
         segments[index].readFailures += 1
@@ -406,18 +410,25 @@ extension SpoolPlan {
 
     func isCancelled(_ id: UInt64) -> Bool { cancelled?.contains(id) == true }
 
+    /// Whether a record that is in a file is pending.
+    func isPending(_ id: UInt64) -> Bool { !batch.state.isDone(id) && !isCancelled(id) }
+
     /// How many of a segment's records that are not among the entries are done, as far as their ids tell.
     private func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
         guard segment.count > 0 else { return 0 }
         return missing(in: segment, entries).reduce(0) {
-            $0 + (batch.state.isDone($1) || isCancelled($1) ? 1 : 0)
+            $0 + (isPending($1) ? 0 : 1)
         }
     }
 
-    /// A segment's records that are not among the entries count as damaged, and as nothing else afterwards.
+    /// A segment's records that are not among the entries count as damaged, and as nothing else afterwards,
+    /// but for those that another file may have: the name of a foreign file can claim any.
     private mutating func setLost(_ segment: SpoolSegment, besides entries: [SegmentParser.Entry]) {
         isUncertain = true
-        for id in missing(in: segment, entries) { batch.lose(id) }
+        let others = segments.others(overlapping: segment)
+        for id in missing(in: segment, entries) where !others.contains(where: { $0.contains(id) }) {
+            batch.lose(id)
+        }
     }
 
     private func missing(in segment: SpoolSegment, _ entries: [SegmentParser.Entry]) -> [UInt64] {
@@ -455,7 +466,10 @@ extension SpoolPlan {
     /// What the batch has done takes no room that new messages need.
     func reliefs(for record: SpoolRecord) -> [Relief] {
         switch settings.overflow {
-        case .dropNewest: return [.reclaim, .replaceRefused]
+        case .dropNewest:
+            // To look for what is pending in the batch costs a read of its files.
+            let hasRefused = batch.parked.contains { !$0.isUnconfirmed }
+            return hasRefused ? [.reclaim, .replaceRefused] : [.reclaim]
         case .dropOldest: return [.reclaim, .evictOldest, .evictFromBatch]
         case .dropBelow(let level):
             let threshold = UInt8(clamping: level.severity.index)
@@ -487,8 +501,10 @@ extension SpoolPlan {
 
     /// The oldest segment, if all of it is done, as the cursor on disk says already.
     var oldestDone: SpoolSegment? {
-        guard isStateSaved, let first = segments.first, let last = first.lastID else { return nil }
-        return last <= batch.state.acknowledged ? first : nil
+        guard isStateSaved, let first = segments.first, first.ends(by: batch.state.acknowledged) else {
+            return nil
+        }
+        return first
     }
 
     /// Drops the oldest records in memory that are not in the batch: a share of them.
@@ -557,7 +573,7 @@ extension SpoolPlan {
     func kept(
         of entries: [SegmentParser.Entry], below level: UInt8
     ) -> (kept: [SegmentParser.Entry], gone: Int) {
-        let waiting = entries.filter { !batch.state.isDone($0.id) }
+        let waiting = entries.filter { isPending($0.id) }
         let kept = waiting.filter { $0.level <= level || batch.state.range?.contains($0.id) == true }
         return (kept, waiting.count - kept.count)
     }
@@ -630,7 +646,7 @@ extension SpoolPlan {
     /// Changes which pieces are sent, parked and split.
     mutating func changeBatch<Result>(_ change: (inout OpenBatch) -> Result) -> Result { change(&batch) }
 
-    /// The batch is on its way with this piece; returns whether the cursor does not say so.
+    /// The batch is on its way with this piece; returns true if the cursor must be written.
     mutating func send(_ piece: ClosedRange<UInt64>) -> Bool {
         if batch.state.piece == piece, isStateSaved { return false }
         batch.send(piece)
@@ -655,26 +671,4 @@ extension SpoolPlan {
     }
 
     mutating func setStateSaved(_ isSaved: Bool) { isStateSaved = isSaved }
-}
-
-/// How old records are, as far as the wall clock can be trusted.
-///
-/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock
-/// must not empty the store. Times before 2001 are a clock that was never set, and no age.
-struct SpoolAge {
-    private static let firstTime = 978_307_200_000_000_000 as Int64
-
-    private let opened: (wall: LogTimestamp, uptime: Duration)
-    private var hasJumped = false
-
-    init(_ clock: any LogClock) { opened = (clock.now(), clock.uptime()) }
-
-    /// Tells whether a record of a time is older than `age`; nil if the clock cannot be trusted.
-    mutating func rule(_ age: Duration, _ clock: any LogClock) -> ((LogTimestamp) -> Bool)? {
-        let now = clock.now()
-        let drift = (now - opened.wall) - (clock.uptime() - opened.uptime)
-        if drift > .seconds(3600) || drift < .seconds(-3600) { hasJumped = true }
-        if hasJumped { return nil }
-        return { $0.nanoseconds > SpoolAge.firstTime && now - $0 > age }
-    }
 }

@@ -13,9 +13,9 @@ final class SpoolReports {
     /// Makes it for the spool in a directory.
     init(path: String) { self.path = path }
 
-    /// Reports a system call that failed.
-    func fail(_ message: String, _ name: String, _ failure: SystemFailure) {
-        failures += 1
+    /// Reports a system call that failed, and counts it.
+    func fail(_ message: String, _ name: String, _ failure: SystemFailure, counts: Bool = true) {
+        if counts { failures += 1 }
         let why = failure.refusal.map { ", because \($0.explanation)" } ?? ""
         let cause = failure.refusal == nil ? failure.number : nil
         keep(LogError(.file, message + why, place: path + "/" + name, cause: cause))

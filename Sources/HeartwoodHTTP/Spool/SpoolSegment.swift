@@ -63,6 +63,12 @@ struct SpoolSegment: Equatable {
         }
     }
 
+    /// The ids that it may have.
+    var range: ClosedRange<UInt64> { firstID...max(firstID, lastID ?? .max) }
+
+    /// Whether all of its records have ids up to this one.
+    func ends(by id: UInt64) -> Bool { lastID.map { $0 <= id } ?? false }
+
     private static func id(_ digits: Substring) -> UInt64? {
         guard digits.utf8.count == 20, digits.utf8.allSatisfy({ (48...57).contains($0) }),
             let id = UInt64(digits), (1...SpoolRecord.largestID).contains(id)
@@ -155,8 +161,7 @@ struct SegmentList: RandomAccessCollection {
         guard isDisjoint else { return 0 }
         let next = place { $0.firstID > id }
         guard next > 0 else { return 0 }
-        let last = self[next - 1]
-        return last.count > 0 && last.lastID.map { $0 <= id } == true ? next : next - 1
+        return self[next - 1].ends(by: id) ? next : next - 1
     }
 
     /// The place of the oldest segment that has nothing of `range`.
@@ -167,6 +172,12 @@ struct SegmentList: RandomAccessCollection {
         guard isDisjoint, let first, !isBeside(first) else { return firstIndex(where: isBeside) }
         let place = place { $0.firstID > range.upperBound }
         return place < count ? place : nil
+    }
+
+    /// The ids of other segments, as their names say, that may be in the range of one.
+    func others(overlapping segment: SpoolSegment) -> [ClosedRange<UInt64>] {
+        guard !isDisjoint else { return [] }
+        return filter { $0.firstID != segment.firstID && $0.range.overlaps(segment.range) }.map(\.range)
     }
 
     // MARK: Changes

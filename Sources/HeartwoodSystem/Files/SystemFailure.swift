@@ -34,6 +34,9 @@ package struct SystemFailure: Error, Sendable, Hashable, CustomStringConvertible
     /// Whether the file system has no such call: it will fail the same way each time.
     package var isUnsupported: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(number) }
 
+    /// Whether descriptors or memory were short: nothing is said about the file.
+    package var isShortage: Bool { isError(EMFILE, ENFILE, ENOMEM) }
+
     /// Whether a lock was refused because the file system has none.
     package var hasNoLocks: Bool { call == .lock && (isUnsupported || number == ENOLCK) }
 

@@ -419,6 +419,8 @@ extension HTTPBench {
         init(_ error: Int32) { self.error = error }
         func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
         func change() -> Int32 { 0 }
+        /// Where there is no such call, files have none either.
+        func synchronize() -> Int32 { error == EINVAL ? EINVAL : 0 }
         func synchronizeNames() -> Int32 { error }
     }
 
@@ -444,6 +446,48 @@ extension HTTPBench {
         }
         #expect(letterFiles(directory).isEmpty)
         #expect(try drain(.spool, directory).count == 24)
+    }
+
+    /// Fails to read any file.
+    private final class Unreadable: DiskFaults {
+        private let error: Int32
+        init(_ error: Int32) { self.error = error }
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func read() -> Int32 { error }
+    }
+
+    @Test(
+        "A start that can read no file changes none: messages wait, and refused ones are not taken for stored",
+        arguments: [EMFILE, EIO])
+    func unreadableGroup(error: Int32) throws {
+        let directory = try prepare(.spool, waiting: 3, refused: 20)
+        // A process died while it stored them: its last file is not sealed.
+        do {
+            let spool = try Spool(directory: directory.path)
+            let place = try #require(spool.directory)
+            try ResendMark("4").make(in: place)
+            let file = try place.create(SpoolSegment(firstID: 4).name)
+            let header = SpoolSegment(firstID: 4).header(identity: spool.identity)
+            var bytes = header
+            let salt = SpoolSegment.salt(identity: spool.identity, firstID: 4)
+            for id in UInt64(4)...6 {
+                let record = SpoolRecord(id: id, time: time, level: 4, payload: payload("unfinished"))
+                SpoolFrame.encode(record, salt: salt, continues: true, into: &bytes)
+            }
+            _ = file.append(bytes)
+        }
+        FaultyKernel.$faults.withValue(Unreadable(error)) {
+            #expect(throws: LogError.self) { try Spool(directory: directory.path, calls: FaultyKernel.calls) }
+        }
+        try with(.spool, directory) { store, resend, _ in
+            #expect(store.pending == 3)
+            let found = try resend()
+            #expect(found.messages == 20)
+        }
+        #expect(letterFiles(directory).isEmpty)
+        let texts = try drain(.spool, directory).map(\.text)
+        #expect(texts.count == 23, "\(texts)")
     }
 
     #if os(Linux)

@@ -56,7 +56,7 @@ import Testing
         let file = CursorFile(
             in: try Directory(directory.path, for: .spool, calls: SystemCalls()),
             SpoolReports(path: directory.path))
-        #expect(file.load() == nil)
+        #expect(try file.load() == nil)
         for number in UInt64(1)...5 {
             let state = BatchState(acknowledged: number)
             #expect(file.save(state, identity: [UInt8](repeating: 7, count: 16), synchronizes: false))

@@ -100,6 +100,45 @@ import Testing
         #expect(spool.counters.droppedFull == 5 && !spool.evict(below: 3))
     }
 
+    /// Counts what is read.
+    private final class Reads: DiskFaults {
+        let count = Locked(0)
+        func write(_ count: Int, inPlace: Bool) -> (written: Int, error: Int32)? { nil }
+        func change() -> Int32 { 0 }
+        func read() -> Int32 {
+            count.withLock { $0 += 1 }
+            return 0
+        }
+    }
+
+    @Test("A full store that refuses new messages reads nothing to do so")
+    func refusalReadsNothing() throws {
+        let spool = try open {
+            ($0.maximumBytes, $0.segmentCount, $0.overflow) = (.kibibytes(4), 5, .dropNewest)
+        }
+        while spool.append([1], time: clock.now(), level: 4) {}
+        let piece = try #require(spool.nextPiece(maximumCount: 20, maximumBytes: .max))
+        let reads = Reads()
+        FaultyKernel.$faults.withValue(reads) {
+            for _ in 0..<10 { #expect(!spool.append([1], time: clock.now(), level: 4)) }
+            #expect(reads.count.withLock { $0 } == 0)
+            spool.park(piece, isUnconfirmed: false)
+            #expect(spool.append([1], time: clock.now(), level: 4))
+        }
+    }
+
+    @Test("Too many files are no reason to drop what is in memory")
+    func tooManyFiles() throws {
+        let spool = try open { $0.segmentCount = 1 }
+        fill(spool, 0..<4)
+        _ = try #require(spool.nextPiece(maximumCount: 4, maximumBytes: .max))
+        spool.settings.maximumFiles = 2
+        let disk = SimulatedDisk(copiesOnWrite: false)
+        disk.setFull(true)
+        FaultyKernel.$faults.withValue(disk) { fill(spool, 4..<7) }
+        #expect(spool.pending == 7 && spool.counters.droppedFull == 0)
+    }
+
     @Test("A file in which everything is damaged does not keep those after it from being removed")
     func damagedWholeFile() throws {
         let spool = try open { $0.segmentCount = 2 }

@@ -43,7 +43,7 @@ import Testing
         let directory = try TemporaryDirectory(isFast: true)
         mkdir(directory.path + "/cursor", 0o700)
         let spool = try Spool(directory: directory.path)
-        #expect(spool.drainErrors().contains { "\($0)".contains("cannot open the spool's cursor") })
+        #expect(spool.drainErrors().contains { "\($0)".contains("cannot read the spool's cursor") })
         #expect(spool.append([1], time: LogTimestamp(nanoseconds: 1), level: 4))
         #expect(spool.nextPiece(maximumCount: 1, maximumBytes: 1000)?.records.count == 1)
     }

@@ -151,6 +151,56 @@ import Testing
         }
     }
 
+    @Test("A foreign file whose name claims the ids of a batch takes none of its messages away")
+    func claimedIDs() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        var settings = SpoolSettings()
+        settings.segmentCount = 10
+        do {
+            let spool = try Spool(directory: directory.path, settings: settings)
+            for number in 0..<20 { spool.append([UInt8(number)], time: Self.time, level: 4) }
+            let first = try #require(spool.nextPiece(maximumCount: 10, maximumBytes: .max))
+            spool.complete(first, done: first.records.map(\.id))
+            _ = try #require(spool.nextPiece(maximumCount: 10, maximumBytes: .max))
+        }
+        var foreign = SpoolSegment(firstID: 1)
+        (foreign.lastID, foreign.count) = (1000, 1000)
+        let content = foreign.header(identity: [UInt8](repeating: 1, count: 16))
+        try Self.plant(foreign.sealedName, content, in: directory)
+        let spool = try Spool(directory: directory.path, settings: settings)
+        #expect(spool.pending == 10 && spool.plan.violation == nil)
+        let piece = try #require(spool.nextPiece(maximumCount: 100, maximumBytes: .max))
+        #expect(piece.records.map(\.payload) == (10..<20).map { [UInt8($0)] })
+    }
+
+    @Test("Files of the spool that overlap, since a person has put one back, end no program")
+    func overlappingFiles() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory(isFast: true)
+            guard try Self.works(directory) else { exit(2) }
+            let identity = Array(try directory.read("cursor")[16..<32])
+            for (first, ids) in [(UInt64(20), [UInt64(40), 60]), (30, [30, 50]), (35, [35, 70])] {
+                var segment = SpoolSegment(firstID: first)
+                var content = segment.header(identity: identity)
+                let salt = SpoolSegment.salt(identity: identity, firstID: first)
+                for id in ids {
+                    let record = SpoolRecord(id: id, time: Self.time, level: 4, payload: [1])
+                    SpoolFrame.encode(record, salt: salt, into: &content)
+                }
+                (segment.lastID, segment.count) = (ids.last, ids.count)
+                try Self.plant(segment.sealedName, content, in: directory)
+            }
+            for probe in [true, false] {
+                let spool = try Spool(directory: directory.path)
+                for _ in 0..<5 {
+                    let piece = spool.nextPiece(maximumCount: 1, maximumBytes: .max, probe: probe)
+                    if let piece { spool.park(piece, isUnconfirmed: false) }
+                }
+            }
+            guard try Self.works(directory) else { exit(3) }
+        }
+    }
+
     @Test(
         "Planted marks of messages that wait again, and a refused-messages file without any line end, end nothing"
     )

@@ -178,8 +178,3 @@ final class FileLedger {
 
     func forgetActive(_ label: LogFileLabel) { catalogue = file.update { $0.forgetActive(label) } }
 }
-
-extension SystemFailure {
-    /// Whether it is the process that lacks something, so that another file would not do either.
-    var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(number) }
-}
