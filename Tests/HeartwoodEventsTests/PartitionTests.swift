@@ -166,7 +166,7 @@ import Testing
         #expect(fixture.partitions().count > 4)
         let open = Locked(0)
         store.uploader.store { partitions in
-            open.withLock { $0 = (partitions as? PartitionedSpool)?.openCount ?? 0 }
+            open.withLock { $0 = (partitions as? PartitionedSpool)?.openSpools.count ?? 0 }
             return (0, {})
         }
         #expect(store.flush())

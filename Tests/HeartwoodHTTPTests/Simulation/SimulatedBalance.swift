@@ -24,6 +24,9 @@ struct SimulatedBalance {
         for spool in SimulatedPlace.spools(of: life.shell.store) {
             if let violation = spool.plan.violation { throw SimulatedProblem("the spool: \(violation)") }
         }
+        if let violation = (life.shell.store as? PartitionedSpool)?.plan.violation {
+            throw SimulatedProblem("the partitions: \(violation)")
+        }
         if figures.dropped != counters.lost + life.shell.lostInFlight {
             throw SimulatedProblem("dropped without a reason")
         }

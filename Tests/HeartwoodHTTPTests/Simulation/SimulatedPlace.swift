@@ -49,7 +49,7 @@ struct SimulatedPlace {
 
     /// The spools of a store that are open.
     static func spools(of store: any UnsentStore) -> [Spool] {
-        if let partitions = store as? PartitionedSpool { return partitions.open.all.map(\.spool) }
+        if let partitions = store as? PartitionedSpool { return partitions.openSpools }
         return [store as? Spool].compactMap(\.self)
     }
 
@@ -60,7 +60,7 @@ struct SimulatedPlace {
             "pending \(spool.pending), done to \(spool.plan.batch.state.acknowledged), batch to \(spool.plan.batch.state.last), next "
                 + "\(spool.plan.nextID), unsaved \(spool.plan.unsaved.count), noted \(spool.plan.isStateSaved), "
                 + "\(spool.plan.segments.map { "\($0.firstID)...\($0.lastID ?? 0)" })"
-        case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.partitions)"
+        case let spool as PartitionedSpool: "pending \(spool.pending), \(spool.plan.names)"
         default: "no store"
         }
     }

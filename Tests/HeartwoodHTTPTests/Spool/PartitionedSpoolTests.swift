@@ -51,7 +51,7 @@ import Testing
         let first = try open(settings)
         var count = 0
         while count < 100, append(payload, to: first) { count += 1 }
-        #expect((5...8).contains(count) && first.partitions.count == count && first.bytes <= 8192)
+        #expect((5...8).contains(count) && first.plan.names.count == count && first.bytes <= 8192)
         first.close()
         let second = try open(settings)
         #expect(second.pending == count && !append(payload, to: second))
@@ -64,20 +64,20 @@ import Testing
     func unopened() throws {
         let first = try open()
         for number in UInt8(1)...3 { #expect(append([number], to: first)) }
-        let names = first.partitions
+        let names = first.plan.names
         #expect(names.count == 3)
         first.close()
         // Other stores have two of them open.
         let spools = try names.prefix(2).map { try Spool(directory: path + "/" + $0) }
         let store = try open()
         var attempts = 0
-        while store.partitions.first == names[0], attempts < 100 {
+        while store.plan.names.first == names[0], attempts < 100 {
             #expect(store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false) == nil)
             attempts += 1
         }
         #expect((1...SpoolPlan.readAttempts).contains(attempts))
         // The second was tried once or twice by now: it is not passed by.
-        #expect(store.partitions.first == names[1])
+        #expect(store.plan.names.first == names[1])
         for spool in spools { spool.close() }
         let piece = store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false)
         #expect(piece?.records.map(\.payload) == [[2]])
@@ -87,12 +87,12 @@ import Testing
     func fullBeforeOpened() throws {
         let first = try open()
         #expect(append([1], to: first))
-        let name = try #require(first.partitions.first)
+        let name = try #require(first.plan.names.first)
         first.close()
         let holder = try Spool(directory: path + "/" + name)
         let store = try open()
         for number in UInt8(2)...4 { #expect(append([number], to: store)) }
-        #expect(store.partitions.count == 4 && store.partitions.first == name)
+        #expect(store.plan.names.count == 4 && store.plan.names.first == name)
         #expect(store.nextPiece(maximumCount: 10, maximumBytes: 1000, probe: false) == nil)
         holder.close()
         var payloads: [[UInt8]] = []

@@ -349,7 +349,7 @@ import Testing
         }
         first.close()
         let second = try store()
-        #expect(second.pending == 4 && second.partitions.count == 4)
+        #expect(second.pending == 4 && second.plan.names.count == 4)
         var all: [Int] = []
         FaultyKernel.$faults.withValue(OneFailure(after: calls)) {
             for _ in 0..<10 {

@@ -60,7 +60,7 @@ import Testing
         return try PartitionedSpool(
             path: path, partitionSize: .bytes(300), settings: settings, clock: clock,
             calls: FaultyKernel.calls
-        ) { PartitionDirectory.freshName(after: $0, at: self.clock.now()) }
+        ) { PartitionedSpool.freshName(after: $0, at: self.clock.now()) }
     }
 
     private func open(_ directory: TemporaryDirectory) throws -> Spool {
