@@ -57,7 +57,7 @@ struct PartitionPlan {
     /// Whether an older partition is sent, and not the one that is written.
     var sendsOlder: Bool { sending != nil }
     /// The partition with the oldest record.
-    var oldest: String? { older.first { $0 != sending } ?? sender }
+    var oldest: String? { older.first ?? written }
     var oldestClosed: String? { closed.first?.name }
     /// Whether the oldest closed partition is to be sent next.
     var isClosedDue: Bool { older.isEmpty && !closed.isEmpty }

@@ -57,6 +57,17 @@ import Testing
         #expect(plan.violation == nil)
     }
 
+    @Test("The oldest record is in the oldest partition, also after that was passed by")
+    func oldest() {
+        var plan = plan(["1", "2"])
+        plan.write(to: "3")
+        sendOldest(&plan)
+        sendOldest(&plan)
+        #expect(plan.oldest == "1")
+        plan.comeBack()
+        #expect(plan.sender == "1" && plan.oldest == "1")
+    }
+
     @Test(
         "A full partition goes on being sent where it is the oldest with something left",
         arguments: [(closed: [], isEmpty: false, released: nil), (["1"], false, "2"), ([], true, "2")]
