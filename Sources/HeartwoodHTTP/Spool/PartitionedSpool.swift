@@ -296,7 +296,11 @@ package final class PartitionedSpool: UnsentStore {
         let letters = DeadLetters(in: directory, payloadLimit: SpoolRecord.largestPayload)
         let found = letters.count()
         guard found.messages > 0 else { return found }
-        if written?.save() == true { releaseWritten() }
+        guard written?.save() ?? true else {
+            throw LogError(
+                .file, "the disk does not accept the messages logged before; fix that first", place: path)
+        }
+        releaseWritten()
         let name = makeName(plan.newest)
         try letters.resend(to: name) {
             var settings = partitionSettings
@@ -397,13 +401,17 @@ package final class PartitionedSpool: UnsentStore {
 
     // MARK: Names
 
-    /// Whether the directory is a store of this kind, and no single spool.
-    static func isStore(_ path: String) throws -> Bool {
-        let directory = try Directory(path, for: .spool, isMade: false)
+    /// Whether the directory is a store of this kind, or a single spool; nil where it is neither.
+    ///
+    /// Nothing is made in it: it may be any directory.
+    static func isStore(_ path: String) throws -> Bool? {
+        let directory = try Directory(path, policy: .init(acceptsShared: true), isMade: false)
         let files = ((try? directory.regularFiles()) ?? []).map(\.name)
-        guard !files.contains(where: { $0 == "cursor" || $0.hasSuffix(".seg") }) else { return false }
-        return files.contains("device.json")
-            || (try? directory.subdirectories())?.contains(where: isName) == true
+        if files.contains(where: { $0 == CursorFile.name || $0.hasSuffix(".seg") }) { return false }
+        if files.contains("device.json") { return true }
+        if (try? directory.subdirectories())?.contains(where: isName) == true { return true }
+        let isSpool = files.contains { $0 == Directory.Use.lock || $0.hasPrefix("rejected.") }
+        return isSpool ? false : nil
     }
 
     /// Whether a name is a partition's: 24 hexadecimal digits, which sort as the partitions were made.

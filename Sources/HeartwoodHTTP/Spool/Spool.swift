@@ -8,26 +8,20 @@ package import Heartwood
 /// to one logger and is used in its hooks only. ``SpoolPlan`` decides, ``SpoolFiles`` does; this asks the one
 /// and has the other do it.
 package final class Spool: UnsentStore {
-    private(set) var plan: SpoolPlan
+    var plan: SpoolPlan
     /// The files; nil for a spool in memory, and once it is closed.
     var files: SpoolFiles?
-    private let reports: SpoolReports
+    let reports: SpoolReports
     /// The directory's path, if there is one.
     let path: String?
     let identity: [UInt8]
     private let identityDigits: String
-    private let clock: any LogClock
+    let clock: any LogClock
     private let calls: SystemCalls
     private var age: SpoolAge
     /// Where the crash journal is told of each write before it is made.
     private var slot: JournalSlot?
     package private(set) var isClosed = false
-    /// Whether the spool is being opened: what cannot be read is tried again at once, since ids and counts
-    /// depend on it.
-    private var isOpening = true
-    /// A reason other than damage for which a file could not be read while opening.
-    private var openingError: LogError?
-
     /// Opens a spool in `directory`, in whatever state it was left, or makes one in memory.
     ///
     /// - Throws: `LogError` when the directory cannot be used, or another logger has it; also when a file
@@ -53,7 +47,6 @@ package final class Spool: UnsentStore {
         } else {
             identity = RandomBytes.make(16)
             identityDigits = Hexadecimal.encode(identity)
-            isOpening = false
         }
     }
 
@@ -67,6 +60,9 @@ package final class Spool: UnsentStore {
         self.slot = slot
         files?.writer.slot = slot
     }
+
+    /// Tells whether a record of a time is too old; nil where none is, or the clock cannot be trusted.
+    var isTooOld: ((LogTimestamp) -> Bool)? { settings.maximumAge.limit.flatMap { age.rule($0, clock) } }
 
     // MARK: Figures
 
@@ -227,13 +223,13 @@ extension Spool {
     ///
     /// - Returns: how many messages are pending again, and how many lines stay since they have no message
     ///   that can be stored.
-    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless the
-    ///   error says otherwise.
+    /// - Throws: `LogError` when the files cannot be written; then the letters are where they were, unless
+    ///   the error says otherwise.
     package func resendRejected() throws -> (messages: Int, others: Int) {
         guard let files else { throw LogError(.file, "the spool is closed, or has no directory") }
         let letters = DeadLetters(in: files.directory, payloadLimit: SpoolRecord.largestPayload)
         let found = letters.count()
-        guard found.messages > 0, save() else { return (0, found.others) }
+        guard found.messages > 0 else { return found }
         let before = settings
         settings.synchronizes = true
         settings.payloadLimit = SpoolRecord.largestPayload
@@ -360,7 +356,7 @@ extension Spool {
     }
 
     /// Writes the state of the batch to the cursor.
-    private func saveState() {
+    func saveState() {
         let isSaved = files?.save(plan.batch.state, synchronizes: settings.synchronizes) ?? true
         plan.setStateSaved(isSaved)
     }
@@ -376,545 +372,5 @@ extension Spool {
             return true
         }
         if isRead { plan.recount(count) } else { plan.setUncertain(true) }
-    }
-}
-
-// MARK: - Room
-
-extension Spool {
-    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
-    private func makeRoom(for record: SpoolRecord) -> Bool {
-        while let hasRoom = plan.hasRoom(for: record) {
-            if hasRoom { return true }
-            guard plan.reliefs(for: record).contains(where: relieve) else { return false }
-        }
-        return false
-    }
-
-    private func relieve(_ relief: SpoolPlan.Relief) -> Bool {
-        switch relief {
-        case .reclaim: return reclaim()
-        case .evictBelow(let level): return evict(below: level)
-        case .evictOldest: return evictOldest()
-        case .evictFromBatch:
-            let ids = pendingOfBatch
-            return dropOfBatch(plan.evictable(of: ids), of: ids)
-        case .replaceRefused:
-            let ids = pendingOfBatch
-            return dropOfBatch(plan.newestRefused(of: ids), of: ids)
-        }
-    }
-
-    /// The ids of the open batch that are not done, as far as they can be read now.
-    private var pendingOfBatch: [UInt64] {
-        plan.batch.state.range.flatMap { records(in: $0) }?.map(\.id) ?? []
-    }
-
-    private func dropOfBatch(_ ids: ArraySlice<UInt64>, of pending: [UInt64]) -> Bool {
-        guard !ids.isEmpty else { return false }
-        plan.dropOfBatch(ids, of: pending)
-        saveState()
-        return reclaim()
-    }
-
-    /// Takes what is done in the open batch out of memory, or of the oldest file that has such; false when
-    /// there is nothing.
-    private func reclaim() -> Bool {
-        guard plan.batch.reclaimable > 0 else { return false }
-        if plan.reclaimUnsaved() { return true }
-        let state = plan.batch.state
-        var next: UInt64 = 0
-        while let segment = plan.reclaimable(from: next) {
-            next = segment.firstID + 1
-            guard let file = read(segment) else { continue }
-            let kept = file.entries.filter { !state.isDone($0.id) }
-            guard kept.count < file.entries.count else { continue }
-            if rewrite(segment, keeping: kept, of: file) { return true }
-            break
-        }
-        plan.endReclaiming()
-        return false
-    }
-
-    /// Drops the oldest records that are not in the open batch: a segment, or a part of what is in memory.
-    func evictOldest() -> Bool { evictOldestSegment() || plan.evictOldestUnsaved() }
-
-    private func evictOldestSegment() -> Bool {
-        guard let oldest = plan.oldestBesideBatch, let count = evict(oldest) else { return false }
-        plan.countDropped(count, \.droppedFull)
-        return true
-    }
-
-    /// Drops records less serious than a level: those of a segment, or in memory.
-    func evict(below level: UInt8) -> Bool { compact(below: level) || plan.evictUnsaved(below: level) }
-
-    /// Rewrites the oldest segment that has records less serious than a level, without these.
-    private func compact(below level: UInt8) -> Bool {
-        var next = plan.beginCompacting(below: level)
-        var isWhole = true
-        while let segment = plan.compactable(from: next) {
-            next = segment.firstID + 1
-            if segment.compactedLevel.map({ $0 > level }) ?? true {
-                if let file = read(segment) {
-                    plan.change(segment.firstID) { $0.compactedLevel = level }
-                    let (kept, gone) = plan.kept(of: file.entries, below: level)
-                    if gone > 0 {
-                        guard rewrite(segment, keeping: kept, of: file) else { return false }
-                        plan.countDropped(gone, \.droppedFull)
-                        return true
-                    }
-                } else {
-                    isWhole = false
-                }
-            }
-            if isWhole { plan.didCompact(before: next) }
-        }
-        return false
-    }
-
-    package func expire() {
-        guard let limit = settings.maximumAge.limit, let isOld = age.rule(limit, clock) else { return }
-        while let first = plan.segments.first, plan.oldestBesideBatch?.firstID == first.firstID,
-            let last = read(first)?.entries.last, isOld(last.time), let count = evict(first)
-        {
-            plan.countDropped(count, \.droppedOld)
-        }
-        plan.expireUnsaved(isOld)
-    }
-
-    /// Deletes a segment; returns how many unfinished records went with it.
-    private func evict(_ segment: SpoolSegment) -> Int? {
-        let count = unfinished(in: segment)
-        // One that cannot be read is lost by that, and counted there.
-        guard plan.segment(segment.firstID) != nil else { return 0 }
-        return remove(sealed(segment)) ? count : nil
-    }
-
-    /// Deletes the segments of which everything is done.
-    private func removeDone() { while let segment = plan.oldestDone, remove(sealed(segment)) {} }
-}
-
-// MARK: - Files
-
-extension Spool {
-    /// Writes records to the files, beginning new ones as needed; returns how many are in them now.
-    ///
-    /// With `groupEnd` they are part of a group that is whole only once that id is in the files.
-    private func write(_ records: RecordQueue.Run, groupEnd: UInt64 = 0) -> Int {
-        guard let files else { return 0 }
-        let uptime = clock.uptime()
-        var rest = records
-        while let step = plan.next(rest, most: files.writer.recordLimit, at: uptime) {
-            var isDone = true
-            switch step {
-            case .rollBack(let id):
-                isDone = rollBack(to: id)
-                if isDone { plan.endCancelling() }
-            case .seal: sealActive()
-            case .begin(let segment):
-                isDone = files.begin(segment, synchronizes: settings.synchronizes)
-                if isDone { plan.didBegin(segment, at: uptime) }
-            case .append(let count):
-                let stored = append(rest.prefix(count), groupEnd)
-                rest = rest.dropFirst(stored)
-                isDone = stored == count
-            }
-            guard isDone else { break }
-        }
-        return records.count - rest.count
-    }
-
-    /// Appends records to the newest segment; returns how many are in it now.
-    private func append(_ records: RecordQueue.Run, _ groupEnd: UInt64) -> Int {
-        guard let files, let segment = plan.active else { return 0 }
-        let (count, bytes, failure, isTorn) = files.writer.append(records, to: segment, groupEnd: groupEnd)
-        let stored = records.prefix(count)
-        if let failure {
-            reports.fail("cannot write the spool; messages stay in memory", segment.name, failure)
-        }
-        plan.didAppend(stored, bytes: bytes)
-        if settings.synchronizes, let first = stored.first, let last = stored.last,
-            !files.confirm(segment.name)
-        {
-            // The system may forget what the disk has not got, and call the next wait a success: the records
-            // are taken away, and written again to another file.
-            files.writer.settle(records.prefix(0))
-            cancel(first.id...last.id)
-            return 0
-        }
-        files.writer.settle(stored)
-        // A file with a torn end is closed, and so is one that may grow no more while another one may.
-        let isAtLimit = failure?.isError(EFBIG) == true && segment.count + count > 0
-        if isTorn || isAtLimit { sealActive() }
-        return count
-    }
-
-    func sealActive() {
-        guard let active = plan.active else { return }
-        files?.writer.end()
-        plan.endActive()
-        if active.count == 0 { remove(active) } else { seal(active) }
-    }
-
-    /// Gives the segment the name that says what is in it; if that fails, the next start reads it instead.
-    private func seal(_ segment: SpoolSegment) {
-        let name = segment.sealedName
-        if files?.rename(segment, to: name) == true { plan.change(segment.firstID) { $0.name = name } }
-    }
-
-    /// The segment as it is when nothing is appended to it any more; nil when it is gone then.
-    private func sealed(_ segment: SpoolSegment) -> SpoolSegment? {
-        if plan.active?.firstID == segment.firstID { sealActive() }
-        return plan.segment(segment.firstID)
-    }
-
-    /// Puts a file with some of a segment's records in its place, or removes it where it keeps none; false
-    /// when that fails.
-    private func rewrite(
-        _ segment: SpoolSegment, keeping kept: [SegmentParser.Entry], of file: SegmentFile
-    ) -> Bool {
-        guard let segment = sealed(segment) else { return false }
-        if kept.isEmpty { return remove(segment) }
-        let new = files?.rewrite(
-            segment, keeping: kept, of: file, synchronizes: settings.synchronizes)
-        guard let new else { return false }
-        plan.change(segment.firstID) { $0 = new }
-        return true
-    }
-
-    @discardableResult
-    private func remove(_ segment: SpoolSegment?) -> Bool {
-        guard let segment, files?.remove(segment) == true else { return false }
-        plan.remove(segment)
-        return true
-    }
-
-    /// A segment that is not there any more, or is not ours, counts as lost.
-    private func lose(_ segment: SpoolSegment) {
-        files?.forget(segment)
-        // What is written to it would be lost: the next record begins a new one.
-        if plan.active?.firstID == segment.firstID { files?.writer.end() }
-        plan.lose(segment)
-    }
-
-    /// Gives up a group: its records are taken away, now or before anything else is written.
-    private func cancel(_ group: ClosedRange<UInt64>) {
-        plan.cancel(group)
-        _ = write(RecordQueue().all)
-    }
-
-    /// Takes away every record after `id`, and seals the files; false when a file cannot be read, cut or
-    /// removed.
-    private func rollBack(to id: UInt64) -> Bool {
-        sealActive()
-        files?.reader = nil
-        while let last = plan.segments.last, last.firstID > id {
-            guard remove(last) else { return false }
-        }
-        guard let last = plan.segments.last, last.lastID ?? .max > id else { return true }
-        // The name of a sealed file says what is in it: it goes first.
-        let unsealed = SpoolSegment(firstID: last.firstID).name
-        if last.name != unsealed, files?.rename(last, to: unsealed) == true {
-            plan.change(last.firstID) { $0.name = unsealed }
-        }
-        plan.change(last.firstID) { $0.lastID = nil }
-        guard let segment = plan.segment(last.firstID), let file = read(segment) else {
-            if plan.segment(last.firstID) == nil { return rollBack(to: id) }  // it is lost
-            plan.change(last.firstID) { $0.lastID = last.lastID }
-            return false
-        }
-        let kept = file.entries.prefix { $0.id <= id }
-        let size = kept.last?.payload.upperBound ?? SpoolSegment.headerSize
-        guard files?.cut(segment, to: size) == true else {
-            plan.change(last.firstID) { $0.lastID = last.lastID }
-            return false
-        }
-        plan.change(last.firstID) { ($0.size, $0.count, $0.lastID) = (size, kept.count, kept.last?.id) }
-        guard let segment = plan.segment(last.firstID) else { return true }
-        if kept.isEmpty { return remove(segment) }
-        seal(segment)
-        return true
-    }
-}
-
-// MARK: - Reading
-
-extension Spool {
-    /// The records of a range that are not done; nil when a file that may have some of them cannot be read
-    /// now.
-    private func records(in range: ClosedRange<UInt64>) -> [SpoolRecord]? {
-        var records: [SpoolRecord] = []
-        var seen: UInt64 = 0
-        let isRead = forEach(after: range.lowerBound - 1) { record in
-            seen = record.id
-            guard record.id <= range.upperBound else { return false }
-            if !plan.batch.state.isDone(record.id) { records.append(record) }
-            return true
-        }
-        return isRead || seen >= range.upperBound ? records : nil
-    }
-
-    /// Calls `body` with each record after `id`, in their order, until it returns false: files first, since
-    /// what they have is older than what is in memory.
-    ///
-    /// Returns false when it ended before a file that cannot be read now; what follows that must wait.
-    @discardableResult
-    private func forEach(after id: UInt64, _ body: (SpoolRecord) -> Bool) -> Bool {
-        var index = plan.segments.place(after: id)
-        while index < plan.segments.count {
-            let segment = plan.segments[index]
-            let isBefore = segment.ends(by: id)
-            if !isBefore, let file = read(segment) {
-                for entry in file.entries where entry.id > id && !plan.isCancelled(entry.id) {
-                    guard body(file.record(entry)) else { return true }
-                }
-            } else if !isBefore, plan.segment(segment.firstID) != nil {
-                return false
-            }
-            // One that is lost is not among them any more.
-            index = plan.segments.place { $0.firstID > segment.firstID }
-        }
-        for record in plan.unsaved.from(id + 1) where !body(record) { break }
-        return true
-    }
-
-    /// How many of a segment's records are not done; of one that cannot be read now, by what is known without
-    /// reading.
-    private func unfinished(in segment: SpoolSegment) -> Int {
-        guard let file = read(segment) else { return plan.unfinished(in: segment) }
-        return file.entries.reduce(0) { $0 + (plan.isPending($1.id) ? 1 : 0) }
-    }
-
-    /// The segment's content; of one that is damaged, what is whole of it; nil when it cannot be read now, or
-    /// is lost.
-    private func read(_ segment: SpoolSegment) -> SegmentFile? {
-        guard let files else { return nil }
-        let isActive = plan.active?.firstID == segment.firstID
-        if let reader = files.reader, reader.firstID == segment.firstID {
-            // What was added and cannot be read comes before what follows it.
-            if !isActive || (try? reader.file.refresh()) != nil { return reader.file }
-            files.reader = nil
-        }
-        while let current = plan.segment(segment.firstID) {
-            let (file, mayRetry) = load(current, isActive, files)
-            // Counted as a failure; after the last one the file is no longer among the segments.
-            if file != nil || !mayRetry { return file }
-        }
-        return nil
-    }
-
-    /// Reads a segment; without its content, says whether it is to be tried again at once.
-    private func load(
-        _ segment: SpoolSegment, _ isActive: Bool, _ files: SpoolFiles
-    ) -> (file: SegmentFile?, mayRetry: Bool) {
-        let file: SegmentFile
-        do throws(SystemFailure) {
-            guard let found = try SegmentFile(segment, in: files.directory, identity: identity) else {
-                setAside(segment, "a file of the spool was replaced; moved to quarantine/")
-                return (nil, false)
-            }
-            file = found
-        } catch { return (nil, didFail(segment, error)) }
-        var isComplete = true
-        do throws(SystemFailure) { try file.refresh() } catch {
-            isComplete = false
-            reports.fail("cannot read a file of the spool", segment.name, error)
-            guard plan.countReadFailure(segment) else { return (nil, mayRetry(segment, error)) }
-            if isActive { sealActive() }
-        }
-        files.reader = (segment.firstID, file)
-        // What cannot be read at last counts as damaged.
-        if !isActive || !isComplete, let current = plan.segment(segment.firstID),
-            plan.compare(segment.firstID, with: file.entries, isDamaged: !file.damage.isEmpty)
-        {
-            copyDamage(of: file, current)
-        }
-        return (file, false)
-    }
-
-    /// Counts that a file cannot be opened: one that is gone, or fails too often, is lost.
-    ///
-    /// Returns whether it is to be tried again at once.
-    private func didFail(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
-        reports.fail("cannot read a file of the spool", segment.name, failure)
-        if !failure.isError(ENOENT) {
-            guard plan.countReadFailure(segment) else { return mayRetry(segment, failure) }
-            files?.quarantine.move(segment.name)
-        }
-        lose(segment)
-        return false
-    }
-
-    /// Whether reading is to be retried at once, as it is while opening.
-    ///
-    /// A lack of descriptors or memory says nothing about the file, and refuses the opening instead. A file
-    /// that is not ours to open stays where it is.
-    private func mayRetry(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
-        if isOpening, failure.isShortage {
-            openingError = LogError(
-                .file, "cannot read a file of the spool", place: "\(path ?? "")/\(segment.name)",
-                cause: failure.number)
-        }
-        return isOpening && failure.isError(EIO)
-    }
-
-    /// Moves a file that is not the spool's to the quarantine.
-    private func setAside(_ segment: SpoolSegment, _ reason: String) {
-        reports.report(.damaged, reason, segment.name)
-        files?.quarantine.move(segment.name)
-        lose(segment)
-    }
-
-    /// Copies what is damaged of a file to the quarantine, and counts it.
-    private func copyDamage(of file: SegmentFile, _ segment: SpoolSegment) {
-        guard let (damaged, torn) = files?.quarantine.copy(file, segment) else { return }
-        plan.countDamaged(bytes: damaged, torn: torn)
-    }
-}
-
-// MARK: - Opening
-
-extension Spool {
-    /// Finds the segments, and reads the cursor; returns the names of all files.
-    private static func load(_ files: SpoolFiles, _ plan: inout SpoolPlan) throws -> [String] {
-        let found = try files.list()
-        let segments = found.compactMap { file -> SpoolSegment? in
-            let segment = SpoolSegment(name: file.name, size: file.size)
-            if segment == nil, file.name.hasSuffix(".seg") {
-                files.reports.report(.damaged, "not a file of the spool; ignored", file.name)
-            }
-            return segment
-        }
-        let (surplus, foreign) = plan.open(segments)
-        for segment in surplus { _ = try? files.directory.remove(segment.name) }
-        for segment in foreign { files.quarantine.move(segment.name) }
-        for file in found where file.name.hasSuffix(".tmp") { _ = try? files.directory.remove(file.name) }
-        try loadCursor(files, &plan)
-        return found.map(\.name)
-    }
-
-    /// Reads the cursor, and makes one for a new spool, or one whose cursor is gone: what is there counts as
-    /// unsent.
-    ///
-    /// - Throws: `LogError` when the cursor cannot be read, and no file says which spool it is: with a new
-    ///   identity, all files would be those of another one.
-    private static func loadCursor(_ files: SpoolFiles, _ plan: inout SpoolPlan) throws(LogError) {
-        var cursor: SpoolCursor?
-        var failure: SystemFailure?
-        do throws(SystemFailure) { cursor = try files.cursor.load() } catch {
-            failure = error
-            files.reports.fail("cannot read the spool's cursor", CursorFile.name, error)
-        }
-        plan.open(cursor?.state)
-        let found = cursor?.identity ?? plan.segments.lazy.compactMap(files.identity(of:)).first
-        if let failure, found == nil && !plan.segments.isEmpty || failure.isShortage {
-            throw LogError(
-                .file, "cannot read the spool's cursor", place: files.directory.path, cause: failure.number)
-        }
-        files.identity = found ?? RandomBytes.make(16)
-        if cursor == nil { files.cursor.start(plan.batch.state, identity: files.identity) }
-    }
-
-    /// Seals what a dead process has left, and counts the records that are pending.
-    ///
-    /// - Throws: `LogError` when a file could not be opened for lack of descriptors or memory.
-    private func endOpening(_ files: SpoolFiles, _ names: [String]) throws {
-        setAsideImplausible(files)
-        cutUnfinishedGroup()
-        for segment in plan.segments where segment.lastID == nil { adopt(segment) }
-        if let openingError { throw openingError }
-        plan.setNextID()
-        files.finishResending(among: names, storedUpTo: plan.lastUsedID)
-        removeDone()
-        var found = 0
-        for (segment, pending) in plan.unread { found += pending ?? unfinished(in: segment) }
-        plan.endOpening(recovered: found)
-        isOpening = false
-        if let openingError { throw openingError }
-    }
-
-    /// Sets files aside whose names have ids that no spool comes to, unless their headers are the spool's
-    /// own: otherwise a planted name would use all ids up.
-    private func setAsideImplausible(_ files: SpoolFiles) {
-        for segment in plan.segments
-        where max(segment.firstID, segment.lastID ?? 0) > SpoolSegment.largestUsualID {
-            guard files.identity(of: segment) != identity else { continue }
-            reports.report(.damaged, "not a file of the spool; moved to quarantine/", segment.name)
-            files.quarantine.move(segment.name)
-            plan.remove(segment)
-        }
-    }
-
-    /// Takes away what a process that ended has written of a group without coming to its end.
-    ///
-    /// Such a group is always the last thing in the files: nothing is written before a group is whole or
-    /// taken back.
-    private func cutUnfinishedGroup() {
-        var isUnfinished = false
-        for segment in plan.segments.reversed() {
-            guard let file = read(segment) else { return }
-            guard let last = file.entries.last else { continue }
-            if !isUnfinished {
-                // What a sealed file should have and has not is damage, and no reason to take anything else
-                // away.
-                guard last.continues, segment.lastID ?? last.id == last.id else { return }
-                isUnfinished = true
-            }
-            if let whole = file.entries.last(where: { !$0.continues }) {
-                _ = rollBack(to: whole.id)
-                return
-            }
-        }
-        if isUnfinished, let first = plan.segments.first { _ = rollBack(to: first.firstID - 1) }
-    }
-
-    /// Reads and seals a segment that an ended process left unsealed.
-    private func adopt(_ segment: SpoolSegment) {
-        let frames = UInt64(max(0, segment.size - SpoolSegment.headerSize) / SpoolFrame.headerSize)
-        guard let file = read(segment), let current = plan.segment(segment.firstID) else {
-            plan.useIDs(before: segment.firstID + frames)
-            return
-        }
-        if current.readFailures >= SpoolPlan.readAttempts {
-            plan.useIDs(before: segment.firstID + frames)
-            if file.entries.isEmpty {
-                files?.quarantine.move(segment.name)
-                lose(segment)
-                return
-            }
-        }
-        copyDamage(of: file, current)
-        guard let last = file.entries.last else {
-            remove(current)
-            return
-        }
-        if file.damage.contains(where: { $0.lowerBound < file.end }) {
-            let ids = Int(clamping: last.id - segment.firstID + 1)
-            plan.countDamaged(records: max(0, ids - file.entries.count))
-        }
-        plan.change(segment.firstID) { ($0.lastID, $0.count) = (last.id, file.entries.count) }
-        if let segment = plan.segment(segment.firstID) { seal(segment) }
-    }
-}
-
-/// How old records are, as far as the wall clock can be trusted.
-///
-/// Once it was seen to jump by more than an hour, nothing counts as old until the next start: a wrong clock
-/// must not empty the store. Times before 2001 are a clock that was never set, and no age.
-struct SpoolAge {
-    private static let firstTime = 978_307_200_000_000_000 as Int64
-
-    private let opened: (wall: LogTimestamp, uptime: Duration)
-    private var hasJumped = false
-
-    init(_ clock: any LogClock) { opened = (clock.now(), clock.uptime()) }
-
-    /// Tells whether a record of a time is older than `age`; nil if the clock cannot be trusted.
-    mutating func rule(_ age: Duration, _ clock: any LogClock) -> ((LogTimestamp) -> Bool)? {
-        let now = clock.now()
-        let drift = (now - opened.wall) - (clock.uptime() - opened.uptime)
-        if drift > .seconds(3600) || drift < .seconds(-3600) { hasJumped = true }
-        if hasJumped { return nil }
-        return { $0.nanoseconds > SpoolAge.firstTime && now - $0 > age }
     }
 }

@@ -11,7 +11,7 @@ final class SpoolFiles {
     let quarantine: Quarantine
     let writer: SegmentWriter
     /// What the names of records and keys of pieces contain; empty until it is known.
-    var identity: [UInt8] = []
+    private(set) var identity: [UInt8] = []
     /// The segment that was read last.
     var reader: (firstID: UInt64, file: SegmentFile)?
 
@@ -25,6 +25,9 @@ final class SpoolFiles {
         writer = SegmentWriter(in: directory)
         cursor = CursorFile(in: directory, reports)
     }
+
+    /// Says which spool it is, before anything is written.
+    func identify(as identity: [UInt8]) { self.identity = identity }
 
     /// The names and sizes of all files.
     func list() throws(LogError) -> [(name: String, size: Int)] {
@@ -52,8 +55,9 @@ final class SpoolFiles {
 
     // MARK: Writing
 
-    /// Makes the file of a new segment; false when that fails. What is left of it is emptied by the next
-    /// attempt.
+    /// Makes the file of a new segment; false when that fails.
+    ///
+    /// What is left of it then is emptied by the next attempt.
     func begin(_ segment: SpoolSegment, synchronizes: Bool) -> Bool {
         do throws(SystemFailure) { try writer.begin(segment, identity: identity) } catch {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, error)

@@ -1,3 +1,4 @@
+import CHeartwood
 import Heartwood
 
 /// Decides what a spool does: which records are in which file or in memory, what is sent next, what is
@@ -37,6 +38,11 @@ struct SpoolPlan {
     private(set) var isStateSaved = true
     /// Since when the newest segment is appended to; nil while none is.
     private var activeSince: Duration?
+    /// Whether the spool is being opened: what cannot be read is tried again at once, since ids and counts
+    /// depend on it.
+    private var isOpening: Bool
+    /// The file that could not be read while opening, for a reason that says nothing about it.
+    private(set) var shortage: (name: String, failure: SystemFailure)?
     /// What was compacted: the segments before an id have nothing less serious than a level.
     private var compacted: (level: UInt8, end: UInt64) = (.max, 0)
     /// Records of a group that was given up and whose files could not be cut yet: they count as not there.
@@ -59,7 +65,7 @@ struct SpoolPlan {
     private(set) var oldestTime: LogTimestamp?
 
     init(_ settings: SpoolSettings, isOnDisk: Bool) {
-        (self.settings, self.isOnDisk) = (settings, isOnDisk)
+        (self.settings, self.isOnDisk, isOpening) = (settings, isOnDisk, isOnDisk)
     }
 
     /// What is wrong with the state, if anything is.
@@ -143,7 +149,7 @@ extension SpoolPlan {
         // None of what is damaged was counted as pending.
         settled = counts.damagedRecords
         counts.recovered = pending + settled
-        isUncertain = false
+        (isUncertain, isOpening) = (false, false)
     }
 
     /// Continues the figures of an earlier opening, whose damage is settled.
@@ -400,6 +406,15 @@ extension SpoolPlan {
         guard let index = segments.index(of: segment.firstID) else { return false }
         segments[index].readFailures += 1
         return segments[index].readFailures >= Self.readAttempts
+    }
+
+    /// Whether reading is to be retried at once, as it is while opening.
+    ///
+    /// A lack of descriptors or memory refuses the opening instead. A file that is not ours to open stays
+    /// where it is.
+    mutating func mayRetry(_ segment: SpoolSegment, _ failure: SystemFailure) -> Bool {
+        if isOpening, failure.isShortage { shortage = (segment.name, failure) }
+        return isOpening && failure.isError(EIO)
     }
 
     /// How many of a segment's records are not done, by what is known without reading it.

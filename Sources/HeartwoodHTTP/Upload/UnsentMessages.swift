@@ -18,14 +18,13 @@ public final class UnsentMessages {
     /// - Parameter directory: An HTTP logger's spool, or `directory/user/prefix` of an event store.
     /// - Throws: `LogError` when there is no such directory or it cannot be used, or when a logger has it.
     public init(directory: String) throws {
-        guard (try? SystemCalls().target(directory.absolutePath()).kind) == .directory else {
-            throw LogError(.file, "no store of unsent messages found", place: directory)
-        }
-        if try PartitionedSpool.isStore(directory) {
-            store = .events(try PartitionedSpool(existing: directory))
-        } else {
-            store = .messages(try Spool(directory: directory))
-        }
+        guard (try? SystemCalls().target(directory.absolutePath()).kind) == .directory,
+            let isEventStore = try PartitionedSpool.isStore(directory)
+        else { throw LogError(.file, "no store of unsent messages found", place: directory) }
+        store =
+            isEventStore
+            ? .events(try PartitionedSpool(existing: directory))
+            : .messages(try Spool(directory: directory))
     }
 
     /// Gives the directory back, so that a logger or another process can have it; also done when the object

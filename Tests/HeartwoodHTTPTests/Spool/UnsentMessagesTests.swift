@@ -80,4 +80,13 @@ import Testing
         #expect(try UnsentMessages(directory: path).count == 0)
         #expect(throws: LogError.self) { try UnsentMessages(directory: directory.path + "/none") }
     }
+
+    @Test("A directory that is no store is refused, and nothing is made in it")
+    func noStore() throws {
+        let directory = try TemporaryDirectory(isFast: true)
+        try directory.write("notes.txt", [1])
+        let error = #expect(throws: LogError.self) { try UnsentMessages(directory: directory.path) }
+        #expect(error?.message == "no store of unsent messages found")
+        #expect(directory.names() == ["notes.txt"])
+    }
 }
