@@ -54,9 +54,6 @@ final class SegmentWriter {
 
     init(in directory: Directory) { self.directory = directory }
 
-    /// The most records of one write.
-    var recordLimit: Int { slot == nil ? .max : JournalSlot.writeLimit }
-
     /// Makes the file of a new segment, whose first id no file of the spool has.
     func begin(_ segment: SpoolSegment, identity: [UInt8]) throws(SystemFailure) {
         let descriptor: Descriptor
@@ -75,17 +72,25 @@ final class SegmentWriter {
 
     /// Appends records to the segment; the crash journal waits for ``settle(_:)``.
     ///
-    /// Those up to `groupEnd` belong to a group that is whole once that id is in the files.
-    ///
+    /// - Parameters:
+    ///   - records: The records, of which the first is written in any case.
+    ///   - segment: The segment.
+    ///   - limit: How many bytes and how many records are written at most.
+    ///   - groupEnd: Records before this id are part of a group that is whole once it is in the files.
     /// - Returns: how many of the records are in the file, how many bytes longer it is, and what prevented
     ///   the rest; a part of a record may be left then, which could not be cut off.
     func append(
-        _ records: RecordQueue.Run, to segment: SpoolSegment, groupEnd: UInt64
+        _ records: RecordQueue.Run, to segment: SpoolSegment, limit: (bytes: Int, count: Int),
+        groupEnd: UInt64
     ) -> (count: Int, bytes: Int, failure: SystemFailure?, isTorn: Bool) {
         guard let file else { return (0, 0, SystemFailure(.write, EBADF), true) }
         var output = segment.size == 0 ? segment.header(identity: file.identity) : []
         var ends: [Int] = []
+        // The crash journal knows so many records of a write.
+        let most = slot == nil ? limit.count : min(limit.count, JournalSlot.writeLimit)
         for record in records {
+            let isFull = output.count + SpoolFrame.size(of: record) > limit.bytes || ends.count >= most
+            if isFull, !ends.isEmpty { break }
             let continues = record.id < groupEnd
             SpoolFrame.encode(record, salt: file.salt, continues: continues, into: &output)
             ends.append(output.count)
@@ -104,7 +109,7 @@ final class SegmentWriter {
         _ records: RecordQueue.Run
     ) {
         guard let slot, let status = try? descriptor.status() else { return }
-        let marks = records.map(\.mark)
+        let marks = records.prefix(ends.count).map(\.mark)
         output.withUnsafeBytes { output in
             slot.intend(
                 status.identity, segment.name, size: status.size, output, from: 0, ends: ends[...],

@@ -10,7 +10,7 @@ extension Spool {
         guard let files else { return 0 }
         let uptime = clock.uptime()
         var rest = records
-        while let step = plan.next(rest, most: files.writer.recordLimit, at: uptime) {
+        while let step = plan.next(rest.first, at: uptime) {
             var isDone = true
             switch step {
             case .rollBack(let id):
@@ -20,20 +20,23 @@ extension Spool {
             case .begin(let segment):
                 isDone = files.begin(segment, synchronizes: settings.synchronizes)
                 if isDone { plan.didBegin(segment, at: uptime) }
-            case .append(let count):
-                let stored = append(rest.prefix(count), groupEnd)
+            case .append(let bytes, let count):
+                let (stored, isComplete) = append(rest, (bytes, count), groupEnd)
                 rest = rest.dropFirst(stored)
-                isDone = stored == count
+                isDone = isComplete
             }
             guard isDone else { break }
         }
         return records.count - rest.count
     }
 
-    /// Appends records to the newest segment; returns how many are in it now.
-    private func append(_ records: RecordQueue.Run, _ groupEnd: UInt64) -> Int {
-        guard let files, let segment = plan.active else { return 0 }
-        let (count, bytes, failure, isTorn) = files.writer.append(records, to: segment, groupEnd: groupEnd)
+    /// Appends records to the newest segment; returns how many are in it now, and whether nothing failed.
+    private func append(
+        _ records: RecordQueue.Run, _ limit: (bytes: Int, count: Int), _ groupEnd: UInt64
+    ) -> (count: Int, isComplete: Bool) {
+        guard let files, let segment = plan.active else { return (0, false) }
+        let (count, bytes, failure, isTorn) = files.writer.append(
+            records, to: segment, limit: limit, groupEnd: groupEnd)
         let stored = records.prefix(count)
         if let failure {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, failure)
@@ -46,13 +49,13 @@ extension Spool {
             // are taken away, and written again to another file.
             files.writer.settle(records.prefix(0))
             cancel(first.id...last.id)
-            return 0
+            return (0, false)
         }
         files.writer.settle(stored)
         // A file with a torn end is closed, and so is one that may grow no more while another one may.
         let isAtLimit = failure?.isError(EFBIG) == true && segment.count + count > 0
         if isTorn || isAtLimit { sealActive() }
-        return count
+        return (count, failure == nil)
     }
 
     func sealActive() {

@@ -2,16 +2,8 @@ import Heartwood
 
 /// Making room: what goes, in which order, is the plan's.
 extension Spool {
-    /// Makes room for a record, as ``SpoolSettings/overflow`` says; false when there is no room.
-    func makeRoom(for record: SpoolRecord) -> Bool {
-        while let hasRoom = plan.hasRoom(for: record) {
-            if hasRoom { return true }
-            guard plan.reliefs(for: record).contains(where: relieve) else { return false }
-        }
-        return false
-    }
-
-    private func relieve(_ relief: SpoolPlan.Relief) -> Bool {
+    /// Makes room in one way; false when that gives none.
+    func relieve(_ relief: SpoolPlan.Relief) -> Bool {
         switch relief {
         case .reclaim: return reclaim()
         case .evictBelow(let level): return evict(below: level)

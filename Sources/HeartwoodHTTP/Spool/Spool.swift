@@ -16,6 +16,9 @@ package final class Spool: UnsentStore {
     let path: String?
     let identity: [UInt8]
     private let identityDigits: String
+    /// How many bytes are kept in memory before they are written.
+    private static let saveThreshold = 1 << 20
+
     let clock: any LogClock
     private let calls: SystemCalls
     private var age: SpoolAge
@@ -135,15 +138,19 @@ package final class Spool: UnsentStore {
 extension Spool {
     @discardableResult
     package func append(_ payload: [UInt8], time: LogTimestamp, level: UInt8, mark: UInt64 = 0) -> Bool {
-        var record = SpoolRecord(id: plan.nextID, time: time, level: level, payload: payload)
+        var record = SpoolRecord(id: 0, time: time, level: level, payload: payload)
         record.mark = mark
-        guard plan.isStorable(payload), makeRoom(for: record) else {
-            plan.countRefused()
-            return false
+        while true {
+            switch plan.append(record) {
+            case true?:
+                if isOnDisk, plan.unsaved.bytes >= Self.saveThreshold { save() }
+                return true
+            case nil where plan.reliefs(for: record).contains(where: relieve): continue
+            default:
+                plan.countRefused()
+                return false
+            }
         }
-        plan.append(record)
-        if plan.isSaveDue { save() }
-        return true
     }
 
     @discardableResult

@@ -231,11 +231,6 @@ extension SpoolPlan {
 // MARK: - Storing
 
 extension SpoolPlan {
-    /// Whether a record can be stored at all.
-    func isStorable(_ payload: [UInt8]) -> Bool {
-        payload.count <= settings.effectivePayloadLimit && nextID < SpoolRecord.largestID
-    }
-
     /// Takes the next id.
     mutating func takeID() -> UInt64 {
         defer { nextID += 1 }
@@ -249,18 +244,25 @@ extension SpoolPlan {
         counts.appended += count
     }
 
-    /// Takes the next record, which is in memory until ``removeSaved(_:)``.
-    mutating func append(_ record: SpoolRecord) {
-        _ = takeID()
+    /// Takes a record, which is in memory until ``removeSaved(_:)``, with the next id.
+    ///
+    /// One call for each message, since it changes the plan in its place and copies nothing.
+    ///
+    /// - Returns: false when it cannot be stored, nil when room has to be made for it.
+    mutating func append(_ record: SpoolRecord) -> Bool? {
+        guard record.payload.count <= settings.effectivePayloadLimit, nextID < SpoolRecord.largestID,
+            let hasRoom = hasRoom(for: record)
+        else { return false }
+        guard hasRoom else { return nil }
+        var record = record
+        record.id = takeID()
         countStored(1, from: record.time)
         unsaved.append(record)
+        return true
     }
 
     /// So many of the oldest records in memory are in the files.
     mutating func removeSaved(_ count: Int) { unsaved.removeFirst(count) }
-
-    /// Whether so much is in memory that it is to be written.
-    var isSaveDue: Bool { isOnDisk && unsaved.bytes >= 1 << 20 }
 
     /// Forgets what is in memory, as if it had never come.
     mutating func forgetUnsaved() {
@@ -287,39 +289,25 @@ extension SpoolPlan {
         case seal
         /// Begin this segment.
         case begin(SpoolSegment)
-        /// Append so many records to the newest segment.
-        case append(Int)
+        /// Append records to the newest segment: as many as fit into so many bytes and at most so many, but
+        /// one in any case.
+        case append(bytes: Int, count: Int)
     }
 
     /// The newest segment, while it is appended to.
     var active: SpoolSegment? { activeSince == nil ? nil : segments.last }
 
-    /// What is next so that records get into the files.
-    ///
-    /// - Parameters:
-    ///   - records: The records.
-    ///   - most: How many of them one write may have.
-    ///   - uptime: The steady time.
-    /// - Returns: The step; nil when there is none.
-    func next(_ records: RecordQueue.Run, most: Int, at uptime: Duration) -> Step? {
+    /// What is next so that records, the first of which is given, get into the files; nil when there is none.
+    func next(_ first: SpoolRecord?, at uptime: Duration) -> Step? {
         if let cancelled { return .rollBack(cancelled.lowerBound - 1) }
-        guard let first = records.first else { return nil }
+        guard let first else { return nil }
         guard let active, let activeSince else { return .begin(SpoolSegment(firstID: first.id)) }
+        let room = settings.effectiveSegmentBytes - active.size
         let isDue =
-            active.size + SpoolFrame.size(of: first) > settings.effectiveSegmentBytes
-            || active.count >= settings.segmentCount || uptime - activeSince >= settings.segmentAge
+            SpoolFrame.size(of: first) > room || active.count >= settings.segmentCount
+            || uptime - activeSince >= settings.segmentAge
         if isDue, active.count > 0 { return .seal }
-        var size = active.size == 0 ? SpoolSegment.headerSize : active.size
-        var count = 0
-        for record in records {
-            size += SpoolFrame.size(of: record)
-            let isFull =
-                size > settings.effectiveSegmentBytes || active.count + count >= settings.segmentCount
-            if isFull, count > 0 || active.count > 0 { break }
-            if count == most { break }
-            count += 1
-        }
-        return .append(count)
+        return .append(bytes: room, count: settings.segmentCount - active.count)
     }
 
     /// This segment begins; one of the same name is what is left of an attempt, and was emptied.
@@ -494,7 +482,7 @@ extension SpoolPlan {
     }
 
     /// Whether there is room for a record; nil where there never is.
-    func hasRoom(for record: SpoolRecord) -> Bool? {
+    private func hasRoom(for record: SpoolRecord) -> Bool? {
         var size = SpoolFrame.size(of: record)
         if isOnDisk {
             let files = 2 * (unsaved.bytes + size) / settings.effectiveSegmentBytes + 2
