@@ -47,7 +47,7 @@ public struct FileSecrets: SecretFileProvider {
         var failure: any Error = LogError(
             .secret, "the secret file is replaced again and again; try again", place: path)
         // Between two looks another file can come under the name, and the one before can go.
-        for _ in 0..<20 {
+        for _ in 0..<100 {
             do {
                 let descriptor = try calls.openForReading(path)
                 defer { calls.close(descriptor) }

@@ -63,7 +63,7 @@ struct BatchState: Equatable, Sendable {
     /// Notes what of the open batch is on its way.
     mutating func send(_ piece: ClosedRange<UInt64>?) { self.piece = piece }
 
-    /// Whether the record needs no sending any more.
+    /// Whether the record is done: delivered, set aside or dropped.
     func isDone(_ id: UInt64) -> Bool {
         guard id > acknowledged else { return true }
         guard isOpen, id <= last else { return false }

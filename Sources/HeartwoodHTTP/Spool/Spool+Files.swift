@@ -47,8 +47,8 @@ extension Spool {
         {
             // The system may forget what the disk has not got, and call the next wait a success: the records
             // are taken away, and written again to another file.
-            files.writer.settle(records.prefix(0))
             cancel(first.id...last.id)
+            files.writer.settle(records.prefix(0))
             return (0, false)
         }
         files.writer.settle(stored)
@@ -71,7 +71,7 @@ extension Spool {
         if files?.rename(segment, to: name) == true { plan.change(segment.firstID) { $0.name = name } }
     }
 
-    /// The segment as it is when nothing is appended to it any more; nil when it is gone then.
+    /// The segment, closed for appending; nil when that has removed it.
     func sealed(_ segment: SpoolSegment) -> SpoolSegment? {
         if plan.active?.firstID == segment.firstID { sealActive() }
         return plan.segment(segment.firstID)
@@ -98,7 +98,7 @@ extension Spool {
         return true
     }
 
-    /// A segment that is not there any more, or is not ours, counts as lost.
+    /// A segment that is gone, or is not ours, counts as lost.
     private func lose(_ segment: SpoolSegment) {
         files?.forget(segment)
         // What is written to it would be lost: the next record begins a new one.
@@ -180,7 +180,7 @@ extension Spool {
             } else if !isBefore, plan.segment(segment.firstID) != nil {
                 return false
             }
-            // One that is lost is not among them any more.
+            // A lost one has left the list.
             index = plan.segments.place { $0.firstID > segment.firstID }
         }
         for record in plan.unsaved.from(id + 1) where !body(record) { break }

@@ -8,6 +8,9 @@ package import Heartwood
 /// to one logger and is used in its hooks only. ``SpoolPlan`` decides, ``SpoolFiles`` does; this asks the one
 /// and has the other do it.
 package final class Spool: UnsentStore {
+    /// How many bytes are kept in memory before they are written.
+    private static let saveThreshold = 1 << 20
+
     var plan: SpoolPlan
     /// The files; nil for a spool in memory, and once it is closed.
     var files: SpoolFiles?
@@ -16,15 +19,13 @@ package final class Spool: UnsentStore {
     let path: String?
     let identity: [UInt8]
     private let identityDigits: String
-    /// How many bytes are kept in memory before they are written.
-    private static let saveThreshold = 1 << 20
-
     let clock: any LogClock
     private let calls: SystemCalls
     private var age: SpoolAge
     /// Where the crash journal is told of each write before it is made.
     private var slot: JournalSlot?
     package private(set) var isClosed = false
+
     /// Opens a spool in `directory`, in whatever state it was left, or makes one in memory.
     ///
     /// - Throws: `LogError` when the directory cannot be used, or another logger has it; also when a file

@@ -336,7 +336,7 @@ extension SpoolPlan {
         cancelled = cancelled.map { min($0.lowerBound, group.lowerBound)...group.upperBound } ?? group
     }
 
-    /// The files have nothing of the group any more.
+    /// The files have nothing left of the group.
     mutating func endCancelling() { cancelled = nil }
 
     /// The segment with this first id, if it is still there.
@@ -361,7 +361,7 @@ extension SpoolPlan {
 // MARK: - Damage
 
 extension SpoolPlan {
-    /// A segment is not there any more, or is not ours: what it had and was not done counts as damaged.
+    /// A segment is gone, or is not ours: what it had that was not done counts as damaged.
     mutating func lose(_ segment: SpoolSegment) {
         guard segments.index(of: segment.firstID) != nil else { return }
         countDamaged(records: max(0, segment.count - countDone(in: segment, besides: [])))
@@ -656,7 +656,7 @@ extension SpoolPlan {
         return true
     }
 
-    /// Records need no sending any more; returns how many of them were pending.
+    /// Records are done: delivered, or set aside; returns how many of them were pending.
     mutating func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int {
         let count = batch.mark(done)
         completed += count

@@ -21,7 +21,7 @@ package protocol UnsentStore: AnyObject {
     var keepsEverything: Bool { get }
     /// Where the logger may keep files of its own.
     var directory: Directory? { get }
-    /// Whether it was closed: nothing may be asked of it any more but its figures.
+    /// Whether it was closed: only its figures may be read.
     var isClosed: Bool { get }
 
     /// Takes a record over, in memory until ``save()``; false when it was dropped, which is counted. `mark`
@@ -37,7 +37,7 @@ package protocol UnsentStore: AnyObject {
     ///
     /// With `probe` it is a piece that is as new as possible.
     func nextPiece(maximumCount: Int, maximumBytes: Int, probe: Bool) -> SpoolPiece?
-    /// Notes that records of a piece need no sending any more; returns how many of them were pending.
+    /// Marks records of a piece as done: delivered, or set aside; returns how many of them were pending.
     @discardableResult func complete(_ piece: SpoolPiece, done: [UInt64]) -> Int
     /// Keeps the piece, and continues with those after it until ``unpark(_:)``; `isUnconfirmed` says that the
     /// server has received it and will confirm that later, and has not refused it.
