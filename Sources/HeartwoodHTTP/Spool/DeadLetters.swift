@@ -84,7 +84,7 @@ struct DeadLetters {
                 try directory.store(rest, as: name, through: "rejected.tmp", synchronizes: true)
             }
         }
-        try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try directory.sync() }
+        try directory.syncNames()
     }
 
     private func letter(_ line: [UInt8]) -> Letter? { Letter(line, payloadLimit: payloadLimit) }
@@ -309,9 +309,7 @@ struct ResendMark {
 
     func make(in directory: Directory) throws(SystemFailure) {
         _ = try directory.create(name)
-        do throws(SystemFailure) {
-            try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try directory.sync() }
-        } catch {
+        do throws(SystemFailure) { try directory.syncNames() } catch {
             // Left behind, it would say later that the letters are stored.
             remove(from: directory)
             throw error

@@ -191,7 +191,7 @@ extension Spool {
     /// reading.
     func unfinished(in segment: SpoolSegment) -> Int {
         guard let file = read(segment) else { return plan.unfinished(in: segment) }
-        return file.entries.reduce(0) { $0 + (plan.isPending($1.id) ? 1 : 0) }
+        return file.entries.count { plan.isPending($0.id) }
     }
 
     /// The segment's content; of one that is damaged, what is whole of it; nil when it cannot be read now, or

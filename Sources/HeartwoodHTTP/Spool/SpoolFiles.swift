@@ -63,17 +63,13 @@ final class SpoolFiles {
             reports.fail("cannot write the spool; messages stay in memory", segment.name, error)
             return false
         }
-        do throws(SystemFailure) { if synchronizes { try syncNames() } } catch {
+        do throws(SystemFailure) { if synchronizes { try directory.syncNames() } } catch {
             reports.fail("cannot sync the spool's directory; messages stay in memory", segment.name, error)
             writer.end()
             _ = try? directory.remove(segment.name)
             return false
         }
         return true
-    }
-
-    private func syncNames() throws(SystemFailure) {
-        try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try directory.sync() }
     }
 
     /// Waits until the disk has what was written to the newest segment; false when it does not confirm that.
@@ -127,7 +123,7 @@ final class SpoolFiles {
         if new.name == segment.name { return new }
         if synchronizes {
             _ = reports.attempt("cannot sync the spool's directory", new.name) { () throws(SystemFailure) in
-                try syncNames()
+                try directory.syncNames()
             }
         }
         // In any case: what was taken out of it must not come back.
@@ -172,5 +168,12 @@ final class SpoolFiles {
             } catch { guard error.isError(ENOENT) else { throw error } }
         }
         return nil
+    }
+}
+
+extension Directory {
+    /// Puts the names on the disk, unless the file system has no such call.
+    func syncNames() throws(SystemFailure) {
+        try SystemFailure.passingOverUnsupported { () throws(SystemFailure) in try sync() }
     }
 }

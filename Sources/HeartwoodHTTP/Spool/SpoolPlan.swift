@@ -297,7 +297,7 @@ extension SpoolPlan {
     /// The newest segment, while it is appended to.
     var active: SpoolSegment? { activeSince == nil ? nil : segments.last }
 
-    /// What is next so that records, the first of which is given, get into the files; nil when there is none.
+    /// The next step of writing records, the first of which is given; nil when nothing is left to do.
     func next(_ first: SpoolRecord?, at uptime: Duration) -> Step? {
         if let cancelled { return .rollBack(cancelled.lowerBound - 1) }
         guard let first else { return nil }
@@ -419,9 +419,7 @@ extension SpoolPlan {
     /// How many of a segment's records that are not among the entries are done, as far as their ids tell.
     private func countDone(in segment: SpoolSegment, besides entries: [SegmentParser.Entry]) -> Int {
         guard segment.count > 0 else { return 0 }
-        return missing(in: segment, entries).reduce(0) {
-            $0 + (isPending($1) ? 0 : 1)
-        }
+        return missing(in: segment, entries).count { !isPending($0) }
     }
 
     /// A segment's records that are not among the entries count as damaged, and as nothing else afterwards,

@@ -236,7 +236,7 @@ final class DeliveryRuntime: DeliveryHost, @unchecked Sendable {  // the rest is
             defer { completions = [] }
             return completions
         }
-        // What was begun before the removal came too late: the store may be closed.
+        // Requests of before the removal are too late: the store may be closed.
         for (complete, number) in all where number == attachment { complete(shell) }
     }
 

@@ -143,7 +143,7 @@ import Testing
         #expect(scratch.text("notes") == "precious")
     }
 
-    @Test("A directory that was moved away is noticed, and opened anew")
+    @Test("A directory that was moved away is found out, and its path is opened again")
     func moved() throws {
         let directory = try Directory(scratch.logs)
         #expect(directory.isInPlace)
