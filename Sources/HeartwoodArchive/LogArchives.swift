@@ -59,6 +59,15 @@ private final class Inflater: Decompressor {
 
     deinit { if isOpen { inflateEnd(&stream) } }
 
+    func copy() -> (any Decompressor)? {
+        let other = Inflater()
+        other.isComplete = isComplete
+        guard isOpen else { return other }
+        guard inflateCopy(&other.stream, &stream) == Z_OK else { return nil }
+        other.isOpen = true
+        return other
+    }
+
     func decompress(
         _ input: inout UnsafeRawBufferPointer, into room: UnsafeMutableRawBufferPointer
     ) throws -> (count: Int, isDamaged: Bool) {

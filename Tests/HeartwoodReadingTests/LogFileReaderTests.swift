@@ -44,7 +44,7 @@ import Testing
         var lines: [String] = []
         let reader = LogBlockReader([path, hole])
         while let block = try reader.next() {
-            #expect(block.bytes.count <= 2 * LogBlockReader.blockSize)
+            #expect(block.bytes.count <= 2 * LineBlocks.blockSize)
             if block.path == path {
                 #expect(bytes[block.offset...].starts(with: block.bytes), "the block says where it is")
             }
@@ -195,28 +195,41 @@ import Testing
         arguments: ["", "2026", "2026-13-01 00:00:00", "2026-02-30", "x2026-01-01", "２026-01-01"])
     func noDate(_ text: String) { #expect(LogLine(text: text).moment == nil) }
 
-    @Test("Lines are cut at newlines only, wherever the pieces end", arguments: 1...9)
-    func split(_ size: Int) {
-        let text = Array("one\n\ntwo three\nfour".utf8)
-        var splitter = LineSplitter()
-        var lines: [String] = []
-        for start in stride(from: 0, to: text.count, by: size) {
-            splitter.feed(Array(text[start..<min(start + size, text.count)])) {
-                lines.append(String(decoding: $0, as: UTF8.self))
-            }
+    @Test(
+        "Lines are cut at newlines only, and parts of a line that is too long follow each other",
+        arguments: 1...9)
+    func split(_ limit: Int) throws {
+        scratch.write("one\n\ntwo three\nfour", to: "a.log")
+        let source = try LogFileSource(path: scratch.logs + "/a.log")
+        // All is read at once: the limit counts for the line that has no end.
+        let lines = LineBlocks(lineLimit: limit)
+        var blocks: [(offset: Int, text: String)] = []
+        while let block = try lines.next(of: source) {
+            blocks.append((block.offset, String(decoding: block.bytes, as: UTF8.self)))
         }
-        splitter.finish { lines.append(String(decoding: $0, as: UTF8.self)) }
-        #expect(lines == ["one", "", "two three", "four"])
+        if let last = lines.finish() {
+            blocks.append((last.offset, String(decoding: last.bytes, as: UTF8.self)))
+        }
+        #expect(blocks.map(\.offset) == [0, 15] && blocks.map(\.text) == ["one\n\ntwo three\n", "four"])
+        #expect(lines.offset == 19 && lines.pending.isEmpty)
     }
 
     @Test("The end of a file ends a line of which a part was handed out")
-    func splitAgain() {
-        var splitter = LineSplitter()
-        splitter.feed([UInt8](repeating: 0x61, count: LineSplitter.limit + 1)) { _ in }
-        splitter.finish { _ in }
-        var lines: [String] = []
-        splitter.feed(Array("\0\0one\n\0two\n".utf8)) { lines.append(String(decoding: $0, as: UTF8.self)) }
-        #expect(lines == ["one", "two"])
+    func splitAgain() throws {
+        let path = scratch.logs + "/a.log"
+        let limit = 2 * LineBlocks.blockSize
+        scratch.write(String(repeating: "a", count: limit), to: "a.log")
+        let source = try LogFileSource(path: path)
+        let lines = LineBlocks(lineLimit: limit)
+        #expect(try lines.next(of: source)?.bytes.count == limit)
+        // Zero bytes inside of a line are part of it; in front of a line they are not.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        try file.seekToEnd()
+        try file.write(contentsOf: Data("\0b\n\0\0one\n".utf8))
+        let rest = try #require(try lines.next(of: source))
+        #expect(rest.bytes.elementsEqual("\0b\n".utf8) && rest.offset == limit)
+        let next = try #require(try lines.next(of: source))
+        #expect(next.bytes.elementsEqual("one\n".utf8) && next.offset == limit + 5)
     }
 
     @Test("A directory that is not there is an error, and is not made")

@@ -52,6 +52,9 @@ package protocol Decompressor: AnyObject {
     /// Whether the last member was complete.
     var isComplete: Bool { get }
 
+    /// Another decompressor that goes on where this one is; nil where there is no memory for it.
+    func copy() -> (any Decompressor)?
+
     /// Decompresses as much of `input` as `room` holds, and removes from `input` what was used.
     ///
     /// - Returns: how many bytes are in `room`, 0 where more input is needed; and whether what follows is not

@@ -60,6 +60,23 @@ package final class LogFileSource {
         self.isFollowed = isFollowed
     }
 
+    /// Another reading of the same text, which goes on where `other` is.
+    ///
+    /// Returns nil for a stream, and where there is no memory.
+    package init?(goingOnLike other: LogFileSource) {
+        guard !other.isStream else { return nil }
+        if let decompressor = other.decompressor {
+            guard let copy = decompressor.copy() else { return nil }
+            self.decompressor = copy
+        }
+        (descriptor, path, key) = (other.descriptor, other.path, other.key)
+        (isStream, isFollowed, stage, damage) = (false, other.isFollowed, other.stage, other.damage)
+        // What was read and not decompressed yet is read again.
+        offset = other.offset - other.input.count
+        (frames, decrypted, delivered) = (other.frames, other.decrypted, other.delivered)
+        isAtEnd = other.isAtEnd
+    }
+
     /// Opens a file of a list, or what it has become since the list was made: an archive of the same lines.
     ///
     /// - Returns: the text from `offset` on, and its path; nil where the retention limits have removed it.
@@ -159,23 +176,22 @@ package final class LogFileSource {
         if isFollowed, count < EncryptedFrame.magic.count, EncryptedFrame.magic.starts(with: start) {
             return nil
         }
-        if start == EncryptedFrame.magic {
+        let found = ArchiveStage(of: start)
+        if found == .encrypted {
             guard let key else {
                 let how = "give its key (`key:` in code, --key-file in the command)"
                 throw LogError(.secret, "The file is encrypted; \(how)", place: path)
             }
             frames = FrameDecoder(try FrameCipher(ofLogs: key))
-            stage = .encrypted
         } else {
-            let isGzip = start.prefix(2) == [0x1f, 0x8b]
-            if isGzip {
+            if found == .gzip {
                 decompressor = try ArchiveLibraries.registered(
                     for: "Reading a compressed file", place: path
                 ).makeDecompressor()
             }
-            stage = isGzip ? .gzip : .plain
         }
-        return stage
+        stage = found
+        return found
     }
 
     deinit { compressed?.deallocate() }

@@ -6,10 +6,18 @@ package import Heartwood
 ///
 /// `FollowPlan` decides; this opens and reads. Not thread-safe: owned by whoever reads.
 package final class LogFollower {
+    /// What has come.
+    package enum Event {
+        /// Whole lines; the last line of a file that is given up may lack its newline.
+        case lines(LogBlockReader.Block)
+        /// A file cannot be read, and is given up.
+        case failed(path: String, any Error)
+    }
+
     private struct Open {
         let source: LogFileSource
         var path: String
-        var splitter = LineSplitter()
+        var lines: LineBlocks
         /// What its changes are waited for with.
         var watch: Int32?
 
@@ -18,6 +26,9 @@ package final class LogFollower {
             FollowPlan.Held(size: source.status?.size ?? 0, beginning: source.beginning)
         }
     }
+
+    /// Longer lines are handed out in parts of about this size.
+    private static let lineLimit = 32 << 20
 
     private let list: () throws -> [String]
     private let key: (any SecretProvider)?
@@ -45,7 +56,7 @@ package final class LogFollower {
         self.key = key
         self.directories = directories
         let seen = try look()
-        try perform(plan.start(seen, at: now), isReading: false) { _, _ in }
+        try perform(plan.start(seen, at: now), isReading: false) { _ in }
         if let start, let place = seen.first(where: { $0.path == start.path }) {
             skip(place.file, path: start.path, to: start.offset)
         }
@@ -57,14 +68,22 @@ package final class LogFollower {
     package func skip(_ file: FollowPlan.File, path: String, to position: Int) {
         plan.advance(file, path: path, to: position, at: now)
         open[file]?.source.continueAt(position)
+        open[file]?.lines = LineBlocks(at: position, lineLimit: LogFollower.lineLimit)
     }
 
     /// The lines that have come since the last time.
     package func poll() throws -> [LogLine] {
         var lines: [LogLine] = []
-        try poll { bytes, path in
-            let file = path.split(separator: "/").last.map(String.init) ?? ""
-            lines.append(LogLine(text: String(decoding: bytes, as: UTF8.self), file: file))
+        try poll { event in
+            switch event {
+            case .lines(let block):
+                LogBlockReader.forEachLine(of: block.bytes) { line in
+                    let bytes = UnsafeRawBufferPointer(rebasing: block.bytes[line])
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    lines.append(LogLine(text: text, file: block.path.folderAndName.name))
+                }
+            case .failed: break
+            }
         }
         return lines
     }
@@ -82,9 +101,10 @@ package final class LogFollower {
         if now - last >= LogFollower.interval { change = .names }
     }
 
-    /// Calls `body` with each line that has come since the last time, byte for byte and without its newline,
-    /// and with the path of its file.
-    package func poll(_ body: (ArraySlice<UInt8>, String) -> Void) throws {
+    /// Calls `body` with what has come since the last time, in the order of the files' age.
+    ///
+    /// - Throws: ``LogError`` where the files cannot be listed.
+    package func poll(_ body: (Event) -> Void) throws {
         // Without another wait, nothing is known of what happens from here on.
         defer { change = .names }
         if change != .names, let actions = plan.glance(held: held) {
@@ -120,7 +140,7 @@ package final class LogFollower {
     @discardableResult
     private func perform(
         _ actions: [FollowPlan.Action], isReading: Bool, isInOrder: Bool = false,
-        _ body: (ArraySlice<UInt8>, String) -> Void
+        _ body: (Event) -> Void
     ) throws -> (hasOpened: Bool, hasMissed: Bool) {
         var (hasOpened, hasMissed) = (false, false)
         func opens(_ file: FollowPlan.File, _ path: String, at offset: Int) -> Bool {
@@ -136,19 +156,20 @@ package final class LogFollower {
             case .open(let file, let path, let offset):
                 guard opens(file, path, at: offset) else { continue }
                 hasOpened = true
-                if isReading { try read(file, body) }
+                if isReading { read(file, body) }
             case .hold(let file, let path): _ = opens(file, path, at: 0)
             case .read(let file):
                 // While the names were looked up, it may have been cut: that is found the next time.
-                if let held = open[file]?.held, !plan.isCut(file, held) { try read(file, body) }
+                if let held = open[file]?.held, !plan.isCut(file, held) { read(file, body) }
             case .restart(let file):
                 guard let last = open[file] else { continue }
+                finish(last, body)
                 last.source.continueAt(0)
-                open[file]?.splitter = LineSplitter()
-                try read(file, body)
+                open[file]?.lines = LineBlocks(lineLimit: LogFollower.lineLimit)
+                read(file, body)
             case .close(let file):
-                guard var last = open.removeValue(forKey: file) else { continue }
-                last.splitter.finish { body($0, last.path) }
+                guard let last = open.removeValue(forKey: file) else { continue }
+                finish(last, body)
                 watch.remove(last.watch)
             }
         }
@@ -157,19 +178,32 @@ package final class LogFollower {
 
     /// Opens a file; false where the path leads to another one by now.
     private func begin(_ file: FollowPlan.File, _ path: String, _ offset: Int) -> Bool {
-        let source = try? LogFileSource(path: path, offset: offset, key: key, isFollowed: true)
+        let source = try? LogFileSource(
+            path: path, offset: offset, key: key, isFollowed: true, takesStreams: false)
         guard let source, source.file == file else { return false }
-        open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
+        let lines = LineBlocks(at: offset, lineLimit: LogFollower.lineLimit)
+        open[file] = Open(source: source, path: path, lines: lines, watch: source.watch(with: watch))
         return true
     }
 
-    private func read(_ file: FollowPlan.File, _ body: (ArraySlice<UInt8>, String) -> Void) throws {
-        guard var current = open[file] else { return }
-        while let bytes = try current.source.next() {
-            current.splitter.feed(bytes) { body($0, current.path) }
+    private func read(_ file: FollowPlan.File, _ body: (Event) -> Void) {
+        guard let current = open[file] else { return }
+        do {
+            while let block = try current.lines.next(of: current.source) { give(block, of: current, body) }
+        } catch {
+            open[file] = nil
+            watch.remove(current.watch)
+            body(.failed(path: current.path, error))
         }
-        open[file] = current
         plan.advance(file, path: current.path, to: current.source.position, at: now)
+    }
+
+    private func finish(_ current: Open, _ body: (Event) -> Void) {
+        if let block = current.lines.finish() { give(block, of: current, body) }
+    }
+
+    private func give(_ block: LineBlocks.Block, of current: Open, _ body: (Event) -> Void) {
+        body(.lines(LogBlockReader.Block(bytes: block.bytes, path: current.path, offset: block.offset)))
     }
 
     private func look() throws -> [FollowPlan.Seen] {
@@ -193,7 +227,8 @@ package final class LogFollower {
         {
             return FollowPlan.Seen(path: path, file: last.file, size: status.size, beginning: [])
         }
-        guard let source = try? LogFileSource(path: path, key: key), let opened = source.status,
+        guard let source = try? LogFileSource(path: path, key: key, takesStreams: false),
+            let opened = source.status,
             opened.kind == .regular, let file = source.file
         else { return nil }
         known[path] = (status, file)

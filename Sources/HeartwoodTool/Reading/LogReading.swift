@@ -179,18 +179,34 @@ struct LogReading {
         var redactor = selection.redaction.map { LineRedactor($0) }
         var clear = LogBuffer()
         while !isEnough() {
-            try follower.poll { bytes, path in
-                func take(_ line: UnsafeRawBufferPointer) {
-                    guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
-                    body(Lines(line, path: path))
+            var failure: (any Error)?
+            try follower.poll { event in
+                switch event {
+                case .lines(let block): take(block, &redactor, &clear, body)
+                case .failed(_, let error): failure = error
                 }
-                if redactor == nil { return bytes.withUnsafeBytes(take) }
-                clear.removeAll()
-                bytes.withUnsafeBytes { redactor?.append($0, to: &clear) }
-                clear.withUnsafeBytes(take)
             }
+            if let failure { throw failure }
             body(nil)
             follower.wait()
+        }
+    }
+
+    /// Calls `body` with those of some lines that have come that are selected.
+    private mutating func take(
+        _ block: LogBlockReader.Block, _ redactor: inout LineRedactor?, _ clear: inout LogBuffer,
+        _ body: (Lines?) -> Void
+    ) {
+        LogBlockReader.forEachLine(of: block.bytes) { range in
+            func take(_ line: UnsafeRawBufferPointer) {
+                guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
+                body(Lines(line, path: block.path))
+            }
+            let line = UnsafeRawBufferPointer(rebasing: block.bytes[range])
+            if redactor == nil { return take(line) }
+            clear.removeAll()
+            redactor?.append(line, to: &clear)
+            clear.withUnsafeBytes(take)
         }
     }
 }

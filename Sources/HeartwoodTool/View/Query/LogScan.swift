@@ -58,6 +58,8 @@ final class LogScan: Sendable {
         var last: BlockFacts?
         var lastVersion = 0
         var isRunning = false
+        /// Whether a block may have come since the last one was looked for.
+        var isWanted = false
 
         mutating func add(_ facts: BlockFacts, _ block: Int) {
             guard facts.lines > 0 else { return }
@@ -80,6 +82,7 @@ final class LogScan: Sendable {
     func wake() {
         guard !filter.isEmpty else { return }
         let starts = state.withLock { state in
+            state.isWanted = true
             defer { state.isRunning = true }
             return !state.isRunning
         }
@@ -344,7 +347,10 @@ final class LogScan: Sendable {
 
     /// Looks at a block; returns false where there is none left.
     private func step() -> Bool {
-        let (front, back) = state.withLock { ($0.front.count, $0.back.count) }
+        let (front, back) = state.withLock { state in
+            state.isWanted = false
+            return (state.front.count, state.back.count)
+        }
         if front > 0, let (block, version) = store.versioned(front - 1),
             state.withLock({ $0.lastVersion != version })
         {
@@ -360,8 +366,11 @@ final class LogScan: Sendable {
                 state.add(found.facts, -back - 1)
             }
         } else {
-            state.withLock { $0.isRunning = false }
-            return false
+            // One that was added since would otherwise be found at the next wake only.
+            return state.withLock { state in
+                state.isRunning = state.isWanted
+                return state.isRunning
+            }
         }
         return true
     }

@@ -19,12 +19,13 @@ private struct LogFile: Sendable {
 
 /// Gives the text of blocks back, from plain, compressed and encrypted files, with bounded memory.
 ///
-/// Plain files are read where a block is. Others can be read from their beginning only: the text that passes
-/// by is kept in chunks, up to ``cacheLimit``, and reading goes on where it ended last.
+/// Plain files are read where a block is. Others are read by `ArchivedText`, and the pieces that pass by are
+/// kept, up to ``cacheLimit``. No lock is held while the disk is read, text is decompressed, or a key is
+/// asked for.
 final class LogFiles: Sendable {
     /// How much text of compressed and encrypted files is kept.
     static let cacheLimit = 64 << 20
-    private static let chunkSize = 1 << 19
+    private static let mostArchives = 32
 
     // MARK: Constants (any thread)
 
@@ -34,21 +35,16 @@ final class LogFiles: Sendable {
 
     // MARK: Guarded by 'state'
 
-    private struct ChunkKey: Hashable {
+    private struct PieceKey: Hashable {
         let part: Int
         let index: Int
     }
-    private struct Cursor {
-        let source: LogFileSource
-        var position = 0
-        var rest: [UInt8] = []
-    }
     private struct State {
         var parts: [LogFile] = []
-        var chunks: [ChunkKey: [UInt8]] = [:]
-        var order: [ChunkKey] = []
+        var archives: [Int: ArchivedText] = [:]
+        var pieces: [PieceKey: [UInt8]] = [:]
+        var order: [PieceKey] = []
         var size = 0
-        var cursors: [Int: Cursor] = [:]
     }
     private let state = Locked(State())
 
@@ -140,17 +136,24 @@ final class LogFiles: Sendable {
         guard !entry.isGone else { return nil }
         if count == 0 { return [] }
         if let bytes = plainBytes(entry, offset, count), isMeant(bytes) { return bytes }
-        guard let bytes = archivedBytes(part, offset, count), isMeant(bytes) else { return nil }
-        return bytes
+        if let bytes = archivedBytes(part, offset, count), isMeant(bytes) { return bytes }
+        // An archive may have been incomplete, or another one may have taken its place.
+        state.withLock { state in
+            state.archives[part] = nil
+            for key in state.order where key.part == part {
+                state.size -= state.pieces.removeValue(forKey: key)?.count ?? 0
+            }
+            state.order.removeAll { $0.part == part }
+        }
+        return nil
     }
 
     // MARK: Plain files
 
     /// Whether an open file holds text as it is.
     static func isPlain(_ descriptor: Int32, _ calls: SystemCalls) -> Bool {
-        let magic = EncryptedFrame.magic
-        guard let start = try? calls.bytes(magic.count, of: descriptor, at: 0) else { return false }
-        return !(start.starts(with: [0x1f, 0x8b]) || start == magic)
+        let start = try? calls.bytes(EncryptedFrame.magic.count, of: descriptor, at: 0)
+        return start.map { ArchiveStage(of: $0) == .plain } ?? false
     }
 
     private func plainBytes(_ part: LogFile, _ offset: Int, _ count: Int) -> [UInt8]? {
@@ -169,69 +172,56 @@ final class LogFiles: Sendable {
     // MARK: Compressed and encrypted files
 
     private func archivedBytes(_ part: Int, _ offset: Int, _ count: Int) -> [UInt8]? {
+        var result: [UInt8] = []
+        result.reserveCapacity(count)
+        var position = offset
+        while position < offset + count {
+            let index = position / ArchivedText.pieceSize
+            guard let piece = try? piece(index, of: part) else { return nil }
+            let start = position - index * ArchivedText.pieceSize
+            let end = min(piece.count, offset + count - index * ArchivedText.pieceSize)
+            guard start < end else { return nil }
+            result += piece[start..<end]
+            position += end - start
+        }
+        return result
+    }
+
+    private func piece(_ index: Int, of part: Int) throws -> [UInt8]? {
+        let (kept, known) = state.withLock { state in
+            (state.pieces[PieceKey(part: part, index: index)], state.archives[part])
+        }
+        if let kept { return kept }
+        let text = known ?? ArchivedText { [self] in try openArchive(of: part) }
+        if known == nil {
+            state.withLock { state in
+                // Each keeps its file open.
+                if state.archives.count >= LogFiles.mostArchives { state.archives.removeAll() }
+                state.archives[part] = text
+            }
+        }
+        return try text.piece(index) { keep($1, PieceKey(part: part, index: $0)) }
+    }
+
+    private func keep(_ piece: [UInt8], _ key: PieceKey) {
+        // The last piece of a file may have more later.
+        guard piece.count == ArchivedText.pieceSize else { return }
         state.withLock { state in
-            var result: [UInt8] = []
-            result.reserveCapacity(count)
-            var position = offset
-            while position < offset + count {
-                let index = position / LogFiles.chunkSize
-                guard let chunk = chunk(index, of: part, &state) else { return nil }
-                let start = position - index * LogFiles.chunkSize
-                let end = min(chunk.count, offset + count - index * LogFiles.chunkSize)
-                guard start < end else { return nil }
-                result += chunk[start..<end]
-                position += end - start
+            guard state.pieces.updateValue(piece, forKey: key) == nil else { return }
+            state.order.append(key)
+            state.size += piece.count
+            while state.size > LogFiles.cacheLimit, let oldest = state.order.first {
+                state.order.removeFirst()
+                state.size -= state.pieces.removeValue(forKey: oldest)?.count ?? 0
             }
-            return result
-        }
-    }
-
-    private func chunk(_ index: Int, of part: Int, _ state: inout State) -> [UInt8]? {
-        if let chunk = state.chunks[ChunkKey(part: part, index: index)] { return chunk }
-        var cursor: Cursor
-        if let kept = state.cursors.removeValue(forKey: part), kept.position <= index * LogFiles.chunkSize {
-            cursor = kept
-        } else {
-            guard let source = openArchive(state.parts[part]) else { return nil }
-            cursor = Cursor(source: source)
-        }
-        while true {
-            var isAtEnd = false
-            while cursor.rest.count < LogFiles.chunkSize {
-                guard let piece = try? cursor.source.next() else {
-                    isAtEnd = true
-                    break
-                }
-                cursor.rest += piece
-            }
-            let current = cursor.position / LogFiles.chunkSize
-            let chunk = Array(cursor.rest.prefix(LogFiles.chunkSize))
-            if isAtEnd, chunk.count < LogFiles.chunkSize { return current == index ? chunk : nil }
-            cursor.rest.removeFirst(chunk.count)
-            cursor.position += chunk.count
-            keep(chunk, ChunkKey(part: part, index: current), &state)
-            if current == index {
-                if state.cursors.count >= 8 { state.cursors.removeAll() }
-                state.cursors[part] = cursor
-                return chunk
-            }
-        }
-    }
-
-    private func keep(_ chunk: [UInt8], _ key: ChunkKey, _ state: inout State) {
-        state.chunks[key] = chunk
-        state.order.append(key)
-        state.size += chunk.count
-        while state.size > LogFiles.cacheLimit, let oldest = state.order.first {
-            state.order.removeFirst()
-            state.size -= state.chunks.removeValue(forKey: oldest)?.count ?? 0
         }
     }
 
     /// Opens the file, or the archive that was made of it since.
-    private func openArchive(_ part: LogFile) -> LogFileSource? {
+    private func openArchive(of number: Int) throws -> LogFileSource {
+        let part = state.withLock { $0.parts[number] }
         for path in [part.path] + ArchiveStage.allCases.map({ part.path + $0.rawValue })
-        where path == part.path || !part.path.hasSuffix(".gz") {
+        where path == part.path || !part.path.hasSuffix(ArchiveStage.gzip.rawValue) {
             if path == part.path {
                 guard !part.isReplaced, let file = try? Descriptor(calls.openForReading(path), calls),
                     part.identity == nil || (try? calls.status(file.number).identity) == part.identity,
@@ -240,6 +230,6 @@ final class LogFiles: Sendable {
             }
             if let source = try? LogFileSource(path: path, key: key, takesStreams: false) { return source }
         }
-        return nil
+        throw LogError(.file, "The file is gone", place: part.path)
     }
 }
