@@ -22,9 +22,13 @@ public struct LogFileReader: Sendable {
     ///
     /// - Parameters:
     ///   - directory: The path of the directory.
-    ///   - naming: Reads the files of this naming only. Without one all are read whose names end in `.log`,
-    ///     also those of logrotate (`shop.log.1`), and `current`, `syslog` and `messages`, plain, compressed
-    ///     (`.gz`) or encrypted (`.hwe`), in the order of the dates in their names, or of their last lines.
+    ///   - naming: Reads the files of this naming only. Without one, all are read whose names end in `.log`,
+    ///     and `current`, `syslog` and `messages`, plain, compressed (`.gz`) or encrypted (`.hwe`). Their
+    ///     rotated files are read too, with a number (`shop.log.1`, `shop.1.log`) or a date
+    ///     (`shop.log-20261120`, `shop.log.2026-11-20`, `shop-2026-11-20.log`, and `@….s` of multilog).
+    ///     The numbers and dates in the names give the order of the files of one log. Where modification
+    ///     times contradict them, the first times in the files decide. Different logs go by modification
+    ///     times.
     ///   - key: Where the key of encrypted files comes from.
     public init(directory: String, naming: LogFileNaming? = nil, key: (any SecretProvider)? = nil) {
         self.directory = directory.absolutePath()
@@ -43,7 +47,17 @@ public struct LogFileReader: Sendable {
 
     private func list(opens: Bool) throws -> [LogFileInfo] {
         let opened = try Directory(directory, policy: .init(acceptsShared: true), isMade: false)
-        return try LogFileInfo.list(opened, of: naming, opens: opens) { LogFileReader.isLog($0) }
+        if let naming { return try LogFileInfo.list(opened, of: naming, opens: opens) }
+        var names: [String: RotatedName] = [:]
+        let files = try LogFileInfo.list(opened, opens: opens) { log in
+            names[log] = RotatedName(log)
+            return names[log] != nil
+        } label: { log, modified in
+            names[log]?.label ?? LogFileLabel(createdAt: modified)
+        }
+        let recognizer = LineRecognizer()
+        return LogFileOrder { LogFileStart.time(of: $0.path, key: key, recognizer) }
+            .sorted(files) { names[$0] }
     }
 
     /// Lines of all files in their order, read as they are asked for.
@@ -129,18 +143,5 @@ public struct LogFileReader: Sendable {
     private static func write(_ buffer: inout [UInt8], _ file: Descriptor, _ calls: SystemCalls) throws {
         try calls.writeAll(file.number, buffer)
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// Whether a name, without the end of an archive, is that of a log: `shop.log`, `shop.log.1`,
-    /// `shop.log-20261120`, `current`, `syslog`, `syslog.1`, `messages-20261120`.
-    package static func isLog(_ name: String) -> Bool {
-        if name.hasSuffix(".log") { return true }
-        // logrotate puts a number or a date behind the name.
-        var base = name[...]
-        if let sign = base.lastIndex(where: { $0 == "." || $0 == "-" }), sign != base.startIndex {
-            let end = base[base.index(after: sign)...]
-            if !end.isEmpty, end.allSatisfy({ $0.isASCII && $0.isNumber }) { base = base[..<sign] }
-        }
-        return base.hasSuffix(".log") || ["current", "syslog", "messages"].contains(base)
     }
 }

@@ -7,10 +7,12 @@ enum CatCommand: Subcommand {
     static let operands = "[DIR|FILE…]"
     static let options = [LogSelection.filters, LogSelection.looks]
     static let details = """
-        In a DIR, all files named *.log, *.log.1 or *.log-20261120, and current, syslog and messages,
-        are read, the oldest first, also compressed (.gz) and encrypted (.hwe) ones. If there are
-        others, standard error says so; name them to read them. - is standard input, which is also read
-        if nothing is named and something is piped in. Compressed text is recognized by its content.
+        In a DIR, all files named *.log, current, syslog or messages are read, the oldest first, and
+        their rotated files (*.log.1, *.1.log, *.log-20261120, *-2026-11-20.log), also compressed (.gz)
+        and encrypted (.hwe) ones. The numbers and dates in the names give the order; if modification
+        times contradict them, the first times in the files do. If there are other files, standard error
+        says so; name them to read them. - is standard input, which is also read if nothing is named
+        and something is piped in. Compressed text is recognized by its content.
 
         The command recognizes all formats that Heartwood writes (lines, JSON, ECS, GELF, logfmt,
         syslog), those of syslog, journald and common libraries, and text that begins with a time and

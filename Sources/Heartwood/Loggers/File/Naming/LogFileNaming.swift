@@ -128,6 +128,17 @@ open class LogFileNaming: @unchecked Sendable {  // open, so not checked; all th
         return self.name(for: label).utf8.elementsEqual(name.utf8) ? label : nil
     }
 
+    /// What a name of the default form says, whatever the application; nil for other names.
+    package static func recognizeDefault(_ name: String) -> LogFileLabel? {
+        var index = name.startIndex
+        while let blank = name[index...].firstIndex(of: " ") {
+            let naming = LogFileNaming(application: String(name[..<blank]))
+            if let label = naming.recognize(name) { return label }
+            index = name.index(after: blank)
+        }
+        return nil
+    }
+
     /// The label of a new file: never below `newest`, so that order survives a clock that was set back.
     package final func next(
         at now: LogTimestamp, after newest: LogFileLabel?, process: Int32?

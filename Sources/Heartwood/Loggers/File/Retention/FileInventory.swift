@@ -278,23 +278,33 @@ extension LogFileInfo {
             isArchived: !isPlain || isFinished && entry.name != active)
     }
 
-    /// Lists the log files of a directory without asking a logger, so which is being written is not known.
-    ///
-    /// Lists the files of `naming`, the oldest first. Without one, lists all whose names, without the end of
-    /// an archive, `isLog` takes, in the order of the dates in their names, or of their last lines.
+    /// Lists the files of a naming, the oldest first, without asking a logger, so which is being written is
+    /// not known.
     ///
     /// - Throws: ``LogError`` where the directory cannot be read.
     package static func list(
-        _ directory: Directory, of naming: LogFileNaming?, opens: Bool, isLog: (String) -> Bool
+        _ directory: Directory, of naming: LogFileNaming, opens: Bool
     ) throws -> [LogFileInfo] {
         let inventory = FileInventory()
         try reading(directory) {
-            if let naming {
-                let catalogue = CatalogueFile.load(directory, application: naming.application)
-                try inventory.refresh(directory, naming, activeLabel: catalogue.active)
-            } else {
-                for entry in try anyEntries(directory, isLog) { inventory.insert(entry) }
-            }
+            let catalogue = CatalogueFile.load(directory, application: naming.application)
+            try inventory.refresh(directory, naming, activeLabel: catalogue.active)
+        }
+        return inventory.readable.map { LogFileInfo($0, directory, opens: opens) }
+    }
+
+    /// Lists the log files of a directory that `label` knows, of any program, in the order of the labels.
+    ///
+    /// `label` is asked with a name without the end of an archive, and when the file was last written.
+    ///
+    /// - Throws: ``LogError`` where the directory cannot be read.
+    package static func list(
+        _ directory: Directory, opens: Bool, isLog: (String) -> Bool,
+        label: (String, LogTimestamp) -> LogFileLabel
+    ) throws -> [LogFileInfo] {
+        let inventory = FileInventory()
+        try reading(directory) {
+            for entry in try anyEntries(directory, isLog, label) { inventory.insert(entry) }
         }
         return inventory.readable.map { LogFileInfo($0, directory, opens: opens) }
     }
@@ -307,7 +317,7 @@ extension LogFileInfo {
     }
 
     private static func anyEntries(
-        _ directory: Directory, _ isLog: (String) -> Bool
+        _ directory: Directory, _ isLog: (String) -> Bool, _ label: (String, LogTimestamp) -> LogFileLabel
     ) throws -> [FileInventory.Entry] {
         let files = try directory.files { name -> (log: String, stage: ArchiveStage)? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
@@ -325,20 +335,9 @@ extension LogFileInfo {
                 status = target
             }
             guard status.kind == .regular else { return nil }
-            let label = label(of: known.log) ?? LogFileLabel(createdAt: status.modified)
             return FileInventory.Entry(
-                name: name, label: label, stage: known.stage, size: status.size, modified: status.modified)
+                name: name, label: label(known.log, status.modified), stage: known.stage, size: status.size,
+                modified: status.modified)
         }
-    }
-
-    /// What a name of the default form says, whatever the application.
-    private static func label(of name: String) -> LogFileLabel? {
-        var index = name.startIndex
-        while let blank = name[index...].firstIndex(of: " ") {
-            let naming = LogFileNaming(application: String(name[..<blank]))
-            if let label = naming.recognize(name) { return label }
-            index = name.index(after: blank)
-        }
-        return nil
     }
 }
