@@ -49,13 +49,20 @@ struct SystemArchiveLibrary: ArchiveLibrary {
     }
 }
 
-/// Decompresses gzip of any number of members with zlib.
+/// Decompresses gzip of any number of members with zlib, as `gzip -dc` does.
+///
+/// Zero bytes after a member are the padding of tapes and block devices, and no damage. What follows them is
+/// not read: gzip ignores it as well, but says so.
 ///
 /// Not thread-safe: owned by the reader.
 private final class Inflater: Decompressor {
     private var stream = z_stream()
     private var isOpen = false
     private(set) var isComplete = true
+    private(set) var hasEnded = false
+    /// Whether a member was read to its end, so that padding may follow.
+    private var isAfterMember = false
+    private var isInPadding = false
 
     deinit { if isOpen { inflateEnd(&stream) } }
 
@@ -73,6 +80,10 @@ private final class Inflater: Decompressor {
     ) throws -> (count: Int, isDamaged: Bool) {
         var produced = 0
         while !input.isEmpty, produced < room.count {
+            if !isOpen, isAfterMember, skipPadding(&input) {
+                hasEnded = !input.isEmpty
+                return (produced, hasEnded)
+            }
             if !isOpen { try open() }
             stream.next_in = UnsafeMutablePointer(
                 mutating: input.baseAddress?.assumingMemoryBound(to: Bytef.self))
@@ -84,15 +95,27 @@ private final class Inflater: Decompressor {
             produced = room.count - Int(stream.avail_out)
             isComplete = result == Z_STREAM_END
             switch result {
-            case Z_STREAM_END: close()
+            case Z_STREAM_END:
+                close()
+                isAfterMember = true
             case Z_OK: break
             case Z_BUF_ERROR: return (produced, false)
             default:
+                // A member begins with two bytes that tell it from other data.
+                hasEnded = isAfterMember && stream.total_in <= 2
                 close()
                 return (produced, true)
             }
         }
         return (produced, false)
+    }
+
+    /// Takes zero bytes from the front of `input`; returns whether there is padding.
+    private func skipPadding(_ input: inout UnsafeRawBufferPointer) -> Bool {
+        let rest = input.drop { $0 == 0 }
+        if rest.count < input.count { isInPadding = true }
+        input = UnsafeRawBufferPointer(rebasing: rest)
+        return isInPadding
     }
 
     private func close() {

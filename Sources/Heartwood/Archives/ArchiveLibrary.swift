@@ -51,6 +51,8 @@ extension ArchiveLibrary {
 package protocol Decompressor: AnyObject {
     /// Whether the last member was complete.
     var isComplete: Bool { get }
+    /// Whether what is damaged comes after the last member, and is not compressed data.
+    var hasEnded: Bool { get }
 
     /// Another decompressor that goes on where this one is; nil where there is no memory for it.
     func copy() -> (any Decompressor)?

@@ -280,7 +280,10 @@ package final class LogFileSource {
             guard let decompressor else { return 0 }
             let (count, isDamaged) = try decompressor.decompress(&input, into: room)
             if isDamaged {
-                damage = "damaged; the data after the damage is lost"
+                damage =
+                    decompressor.hasEnded
+                    ? "the data after the end of the archive is not compressed, and is left out"
+                    : "damaged; the data after the damage is lost"
                 isAtEnd = true
             }
             if count > 0 { return count }
