@@ -68,7 +68,8 @@ private final class Inflater: Decompressor {
 
     func copy() -> (any Decompressor)? {
         let other = Inflater()
-        other.isComplete = isComplete
+        (other.isComplete, other.hasEnded) = (isComplete, hasEnded)
+        (other.isAfterMember, other.isInPadding) = (isAfterMember, isInPadding)
         guard isOpen else { return other }
         guard inflateCopy(&other.stream, &stream) == Z_OK else { return nil }
         other.isOpen = true

@@ -11,7 +11,7 @@ package final class LogFollower {
         /// Whole lines; the last line of a file that is given up may lack its newline.
         case lines(LogBlockReader.Block)
         /// A file cannot be read, and is given up.
-        case failed(path: String, any Error)
+        case failed(any Error)
     }
 
     private struct Open {
@@ -193,7 +193,7 @@ package final class LogFollower {
         } catch {
             open[file] = nil
             watch.remove(current.watch)
-            body(.failed(path: current.path, error))
+            body(.failed(error))
         }
         plan.advance(file, path: current.path, to: current.source.position, at: now)
     }

@@ -183,7 +183,7 @@ struct LogReading {
             try follower.poll { event in
                 switch event {
                 case .lines(let block): take(block, &redactor, &clear, body)
-                case .failed(_, let error): failure = error
+                case .failed(let error): failure = error
                 }
             }
             if let failure { throw failure }
