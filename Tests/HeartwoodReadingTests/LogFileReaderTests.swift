@@ -211,7 +211,7 @@ import Testing
             blocks.append((last.offset, String(decoding: last.bytes, as: UTF8.self)))
         }
         #expect(blocks.map(\.offset) == [0, 15] && blocks.map(\.text) == ["one\n\ntwo three\n", "four"])
-        #expect(lines.offset == 19 && lines.pending.isEmpty)
+        #expect(lines.offset == 19 && lines.finish() == nil)
     }
 
     @Test("The end of a file ends a line of which a part was handed out")

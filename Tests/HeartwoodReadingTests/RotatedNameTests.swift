@@ -38,7 +38,7 @@ import Testing
     func logs(_ name: String, _ base: String) { #expect(RotatedName(name)?.base == base) }
 
     @Test(
-        "What is surely no log is none",
+        "Names of files that are clearly not logs are rejected",
         arguments: [
             "shop.log.swp", "shop.log~", "data.2026", "shop", "shop.txt", "shop.logs", "shop.log.1.swp",
             "shop.log.", "shop.log.x1", "shop.log.INFO", "shop.log.１", "currently", "syslogs", "",

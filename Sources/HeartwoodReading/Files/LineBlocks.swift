@@ -43,11 +43,6 @@ final class LineBlocks {
 
     deinit { base?.deallocate() }
 
-    /// The line that has no end yet, as far as it was read.
-    var pending: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base.map { $0 + start }, count: end - start)
-    }
-
     /// The next block, which is not empty; nil where the source has nothing more at the moment.
     ///
     /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
@@ -66,7 +61,7 @@ final class LineBlocks {
         }
     }
 
-    /// The last line, which has no newline; nil where there is none.
+    /// The last line, if the text does not end with a newline.
     func finish() -> Block? { start < end ? block(upTo: end) : nil }
 
     private func release() {
