@@ -1,5 +1,5 @@
 import CHeartwood
-package import Heartwood
+import Heartwood
 
 /// Cuts the text of one file into blocks of whole lines.
 ///

@@ -140,7 +140,8 @@ struct SystemLoggerTests {
         receiver = try SocketReceiver(kind, path: path, port: port)
         #expect(dispatcher.flush(timeout: .testLimit).isComplete)
         if kind == .udp {
-            // Each attempt, by timer or flush, may have cost one.
+            // Each attempt, by timer or flush, may have cost one. Before the first of them, the answers may come
+            // late on a busy machine, and what went out meanwhile is neither received nor counted.
             let lost = logger.statistics.failed
             #expect(lost > 0 && lost < sent)
             var numbers: [Int] = []
@@ -148,7 +149,7 @@ struct SystemLoggerTests {
                 numbers.append(Int(text.split(separator: " ").last ?? "") ?? -1)
             }
             #expect(numbers == numbers.sorted() && numbers.last == sent)
-            #expect(numbers.count + lost >= sent)
+            #expect(numbers.count + lost > sent - firstKept)
         } else {
             for number in firstKept...sent {
                 #expect(receiver.message()?.hasSuffix("meanwhile \(number)") == true)
