@@ -28,9 +28,9 @@ package struct FollowPlan {
 
     /// What a path leads to.
     package struct Seen {
-        let path: String
-        let file: File
-        let size: Int
+        package let path: String
+        package let file: File
+        package let size: Int
         /// The first bytes of its text, at most ``FollowPlan/beginningSize``; asked for only where the file
         /// is new.
         let beginning: [UInt8]
@@ -110,12 +110,15 @@ package struct FollowPlan {
         }
     }
 
-    /// Notes how far a file was read, and by whomever.
-    package mutating func advance(_ file: File, path: String, to position: Int, at now: Duration) {
+    /// Notes how far a file was read, and by whomever, and what it began with then.
+    package mutating func advance(
+        _ file: File, path: String, to position: Int, beginning: [UInt8] = [], at now: Duration
+    ) {
         guard let entry = entries[file] else {
             note(Seen(path: path, file: file, size: position, beginning: []), position: position, now)
             return
         }
+        if beginning.count > entry.beginning.count { entries[file]?.beginning = beginning }
         if entry.position == position { return }
         entries[file]?.position = position
         entries[file]?.change = now

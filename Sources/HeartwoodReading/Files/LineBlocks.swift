@@ -45,20 +45,28 @@ final class LineBlocks {
 
     /// The next block, which is not empty; nil where the source has nothing more at the moment.
     ///
+    /// What was read only counts where `isValid` says so afterwards: the file may have been cut meanwhile.
+    ///
     /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
-    func next(of source: LogFileSource) throws -> Block? {
+    func next(of source: LogFileSource, isValid: () -> Bool = { true }) throws -> Block? {
         while true {
             skipZeros(source)
             if let last = lastLineEnd() { return block(upTo: last) }
             if end - start >= lineLimit { return block(upTo: end) }
             let count = try source.read(into: makeRoom())
-            if count == 0 {
+            if count == 0 || !isValid() {
                 // Many files may be open that say nothing for a long time.
                 if start == end { release() }
                 return nil
             }
             end += count
         }
+    }
+
+    /// The last line, if the text does not end with a newline; it has no place among the blocks yet.
+    var pending: Block? {
+        guard start < end else { return nil }
+        return Block(bytes: .init(start: base.map { $0 + start }, count: end - start), offset: offset)
     }
 
     /// The last line, if the text does not end with a newline.

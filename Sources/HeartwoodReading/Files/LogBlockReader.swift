@@ -18,6 +18,10 @@ package final class LogBlockReader {
         package let path: String
         /// How many bytes of the file's text are in front of the block, from where reading began.
         package let offset: Int
+
+        init(_ block: LineBlocks.Block, of file: String) {
+            (bytes, offset, path) = (block.bytes, block.offset, file)
+        }
     }
 
     /// Longer lines are handed out in parts of about this size.
@@ -53,17 +57,13 @@ package final class LogBlockReader {
     /// - Throws: ``LogError`` where a file cannot be read, or is encrypted and there is no key.
     package func next() throws -> Block? {
         while let source = try openSource() {
-            if let block = try lines.next(of: source) { return self.block(block) }
+            if let block = try lines.next(of: source) { return Block(block, of: path) }
             if let damage = source.damage { damages.append((path.folderAndName.name, damage)) }
             finished = source.file.map { ($0, path, source.position) }
             self.source = nil
-            if let block = lines.finish() { return self.block(block) }
+            if let block = lines.finish() { return Block(block, of: path) }
         }
         return nil
-    }
-
-    private func block(_ block: LineBlocks.Block) -> Block {
-        Block(bytes: block.bytes, path: path, offset: block.offset)
     }
 
     private func openSource() throws -> LogFileSource? {

@@ -5,7 +5,7 @@ package import Heartwood
 ///
 /// Not thread-safe: owned by whoever reads.
 package final class LogFileSource {
-    private let calls = SystemCalls()
+    private let calls: SystemCalls
     private let descriptor: Descriptor
     /// Whether it is a pipe, a terminal or standard input, which can be read once only, and the first bytes
     /// of it.
@@ -13,6 +13,7 @@ package final class LogFileSource {
     private var head: ArraySlice<UInt8> = []
     private let path: String
     private var offset: Int
+    private var limit = Int.max
     private let key: (any SecretProvider)?
     /// What the file is; nil until its first bytes have said it.
     private var stage: ArchiveStage?
@@ -38,11 +39,13 @@ package final class LogFileSource {
     ///   - key: Where the key of an encrypted file comes from.
     ///   - isFollowed: Whether more may come when the end was reached.
     ///   - takesStreams: Whether it may be a pipe or the like, whose reading can wait.
+    ///   - calls: The system.
     /// - Throws: ``LogError`` where it cannot be opened.
     package init(
         path: String, offset: Int = 0, key: (any SecretProvider)? = nil, isFollowed: Bool = false,
-        takesStreams: Bool = true
+        takesStreams: Bool = true, calls: SystemCalls = SystemCalls()
     ) throws {
+        self.calls = calls
         do throws(SystemFailure) {
             let number: Int32
             if path == "-" { number = hw_duplicate(0) } else { number = try calls.openForReading(path) }
@@ -69,7 +72,7 @@ package final class LogFileSource {
             guard let copy = decompressor.copy() else { return nil }
             self.decompressor = copy
         }
-        (descriptor, path, key) = (other.descriptor, other.path, other.key)
+        (calls, descriptor, path, key) = (other.calls, other.descriptor, other.path, other.key)
         (isStream, isFollowed, stage, damage) = (false, other.isFollowed, other.stage, other.damage)
         // What was read and not decompressed yet is read again.
         offset = other.offset - other.input.count
@@ -124,6 +127,9 @@ package final class LogFileSource {
         status.map { FollowPlan.File(identity: $0.identity, birth: hw_file_birth(descriptor.number)) }
     }
 
+    /// The number of the open file.
+    package var number: Int32 { descriptor.number }
+
     /// Has its changes end a wait; nil where that is not possible.
     func watch(with watch: FileWatch) -> Int32? { watch.add(file: descriptor.number) }
 
@@ -152,13 +158,17 @@ package final class LogFileSource {
     }
 
     /// Reads on at another place; from the beginning, the file may have become another kind of file.
-    package func continueAt(_ offset: Int) {
-        self.offset = offset
-        if offset == 0 { (stage, frames, decompressor, isAtEnd) = (nil, nil, nil, false) }
+    ///
+    /// Nothing is read beyond `limit`, until it goes on at another place.
+    package func continueAt(_ offset: Int, limit: Int = .max) {
+        (self.offset, self.limit) = (offset, limit)
+        guard offset == 0 else { return }
+        (stage, frames, decompressor, isAtEnd) = (nil, nil, nil, false)
+        (decrypted, delivered, input) = ([], 0, .init(start: nil, count: 0))
     }
 
     /// Looks what the file is; nil where it is too short yet to say.
-    private func recognize() throws -> ArchiveStage? {
+    package func recognize() throws -> ArchiveStage? {
         if let stage { return stage }
         var start = [UInt8](repeating: 0, count: EncryptedFrame.magic.count)
         let (calls, descriptor) = (calls, descriptor)
@@ -236,7 +246,8 @@ package final class LogFileSource {
             return count
         }
         do throws(SystemFailure) {
-            let count = try calls.read(descriptor.number, room, at: offset)
+            let room = UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, limit - offset)])
+            let count = room.isEmpty ? 0 : try calls.read(descriptor.number, room, at: offset)
             offset += count
             return count
         } catch {

@@ -9,21 +9,38 @@ package final class LogFollower {
     /// What has come.
     package enum Event {
         /// Whole lines; the last line of a file that is given up may lack its newline.
-        case lines(LogBlockReader.Block)
+        case lines(LogBlockReader.Block, of: FollowPlan.File)
+        /// A file was cut; what comes of it from here on is a new text.
+        case cut(FollowPlan.File)
         /// A file cannot be read, and is given up.
         case failed(any Error)
+    }
+
+    /// A file that is there at the beginning.
+    package struct Start {
+        package let path: String
+        package let file: FollowPlan.File
+        package let size: Int
+        package let stage: ArchiveStage
+        /// The first bytes of its text, as far as they are known.
+        package let beginning: [UInt8]
+        /// Where the text ends that was there; nil where that is where the file ends.
+        package var limit: Int?
     }
 
     private struct Open {
         let source: LogFileSource
         var path: String
-        var lines: LineBlocks
+        /// Made when the file is read first.
+        var lines: LineBlocks?
         /// What its changes are waited for with.
         var watch: Int32?
+        /// Whether it was cut while it was read.
+        var isCut = false
 
         /// What it is like at the moment.
         var held: FollowPlan.Held {
-            FollowPlan.Held(size: source.status?.size ?? 0, beginning: source.beginning)
+            FollowPlan.Held(size: isCut ? -1 : source.status?.size ?? 0, beginning: source.beginning)
         }
     }
 
@@ -32,7 +49,9 @@ package final class LogFollower {
 
     private let list: () throws -> [String]
     private let key: (any SecretProvider)?
-    private let calls = SystemCalls()
+    private let calls: SystemCalls
+    /// Whether the places of lines are right in encrypted files.
+    private let countsText: Bool
     private var plan = FollowPlan()
     private var open: [FollowPlan.File: Open] = [:]
     /// What paths led to last, so that most need not be opened to be known again.
@@ -43,21 +62,28 @@ package final class LogFollower {
     /// What is known of the changes since the last look.
     private var change = FileWatch.Change.names
     private var lastLook: Duration?
+    /// How long the last look took.
+    private var cost = Duration.zero
+    /// What the paths led to at the last look, in the order of age.
+    package private(set) var listed: [FollowPlan.Seen] = []
 
     /// Begins after what is there already.
     ///
     /// `list` gives the files, oldest first, whenever it is asked; `directories` are those that they are in.
-    /// `start` is a file of which less was read, and how much.
+    /// `start` is a file of which less was read, and how much. With `countsText`, the places of lines are right
+    /// also in encrypted files, which takes reading what is in front.
     package init(
         key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil, directories: [String] = [],
-        list: @escaping () throws -> [String]
+        countsText: Bool = false, calls: SystemCalls = SystemCalls(), list: @escaping () throws -> [String]
     ) throws {
         self.list = list
         self.key = key
         self.directories = directories
-        let seen = try look()
-        try perform(plan.start(seen, at: now), isReading: false) { _ in }
-        if let start, let place = seen.first(where: { $0.path == start.path }) {
+        self.countsText = countsText
+        self.calls = calls
+        listed = try look()
+        try perform(plan.start(listed, at: now), isReading: false) { _ in }
+        if let start, let place = listed.first(where: { $0.path == start.path }) {
             skip(place.file, path: start.path, to: start.offset)
         }
     }
@@ -68,7 +94,33 @@ package final class LogFollower {
     package func skip(_ file: FollowPlan.File, path: String, to position: Int) {
         plan.advance(file, path: path, to: position, at: now)
         open[file]?.source.continueAt(position)
-        open[file]?.lines = LineBlocks(at: position, lineLimit: LogFollower.lineLimit)
+        open[file]?.lines = nil
+    }
+
+    /// Goes back to the beginning of the last line of each open file: as long as it has no end, it is what
+    /// comes.
+    ///
+    /// - Returns: the files that are there, oldest first.
+    package func beginAtLines() -> [Start] {
+        listed.compactMap { seen in
+            guard let source = try? LogFileSource(path: seen.path, takesStreams: false, calls: calls) else {
+                return nil
+            }
+            let stage = ArchiveStage(of: source.beginning)
+            var start = Start(
+                path: seen.path, file: seen.file, size: seen.size, stage: stage,
+                beginning: stage == .encrypted ? [] : seen.beginning)
+            if stage == .plain { start.limit = seen.size }
+            guard let number = open[seen.file]?.source.number else { return start }
+            if stage == .plain, let line = try? LogTail.lineStart(in: number, before: seen.size, calls) {
+                skip(seen.file, path: seen.path, to: line)
+                start.limit = line
+            } else if stage == .encrypted, ArchiveStage.split(seen.path).stage == .plain {
+                // Why it cannot be read is said by those who read what was there.
+                start.limit = try? lines(of: seen.file, withLast: true)?.offset
+            }
+            return start
+        }
     }
 
     /// The lines that have come since the last time.
@@ -76,29 +128,31 @@ package final class LogFollower {
         var lines: [LogLine] = []
         try poll { event in
             switch event {
-            case .lines(let block):
+            case .lines(let block, _):
                 LogBlockReader.forEachLine(of: block.bytes) { line in
                     let bytes = UnsafeRawBufferPointer(rebasing: block.bytes[line])
                     let text = String(decoding: bytes, as: UTF8.self)
                     lines.append(LogLine(text: text, file: block.path.folderAndName.name))
                 }
-            case .failed: break
+            case .cut, .failed: break
             }
         }
         return lines
     }
 
-    /// How long a change may take to be seen that the system does not tell of, as on a network's file system.
+    /// How long a change may take to be seen that the system does not tell of, as on a network's file system;
+    /// longer where there are thousands of files.
     private static let interval = Duration.milliseconds(250)
 
     /// Waits until something may have come: at once where the system tells of changes, a quarter of a second
-    /// at most.
+    /// at most; longer where there are thousands of files.
     package func wait() {
         let last = lastLook ?? now
-        let rest = max(.zero, last + LogFollower.interval - now)
-        change = watch.wait(rest)
+        // Where there are very many files, looks at them take a twentieth of the time at most.
+        let interval = max(LogFollower.interval, cost * 20)
+        change = watch.wait(max(.zero, last + interval - now))
         // A look at all names costs more than one at the open files: while lines come, it is made when due.
-        if now - last >= LogFollower.interval { change = .names }
+        if now - last >= interval { change = .names }
     }
 
     /// Calls `body` with what has come since the last time, in the order of the files' age.
@@ -113,11 +167,16 @@ package final class LogFollower {
         }
         for directory in directories { watch.add(directory: directory) }
         lastLook = now
-        var (isDue, misses) = (true, 0)
-        while isDue || plan.looksAgain {
+        var (isDue, looks, misses) = (true, 0, 0)
+        // Where files come faster than they are looked at, the others come the next time.
+        while isDue || plan.looksAgain, looks < LogFollower.tries {
+            looks += 1
             // A copy is made before its original is cut: what is open is asked first, and the paths after it.
             let held = held
-            let actions = plan.look(try look(), held: held, at: now)
+            let began = now
+            listed = try look()
+            cost = now - began
+            let actions = plan.look(listed, held: held, at: now)
             // A file that can never be opened must not hold up the others for good.
             let isInOrder = misses < LogFollower.tries
             let (hasOpened, hasMissed) = try perform(actions, isReading: true, isInOrder: isInOrder, body)
@@ -127,7 +186,7 @@ package final class LogFollower {
         }
     }
 
-    /// How often names are looked up again that changed while they were.
+    /// How often names are looked up again, at most, that changed while they were.
     private static let tries = 10
 
     private var held: [FollowPlan.File: FollowPlan.Held] {
@@ -163,13 +222,15 @@ package final class LogFollower {
                 if let held = open[file]?.held, !plan.isCut(file, held) { read(file, body) }
             case .restart(let file):
                 guard let last = open[file] else { continue }
-                finish(last, body)
+                finish(last, file, body)
+                body(.cut(file))
                 last.source.continueAt(0)
-                open[file]?.lines = LineBlocks(lineLimit: LogFollower.lineLimit)
+                open[file]?.lines = nil
+                open[file]?.isCut = false
                 read(file, body)
             case .close(let file):
                 guard let last = open.removeValue(forKey: file) else { continue }
-                finish(last, body)
+                finish(last, file, body)
                 watch.remove(last.watch)
             }
         }
@@ -179,31 +240,72 @@ package final class LogFollower {
     /// Opens a file; false where the path leads to another one by now.
     private func begin(_ file: FollowPlan.File, _ path: String, _ offset: Int) -> Bool {
         let source = try? LogFileSource(
-            path: path, offset: offset, key: key, isFollowed: true, takesStreams: false)
+            path: path, offset: offset, key: key, isFollowed: true, takesStreams: false, calls: calls)
         guard let source, source.file == file else { return false }
-        let lines = LineBlocks(at: offset, lineLimit: LogFollower.lineLimit)
-        open[file] = Open(source: source, path: path, lines: lines, watch: source.watch(with: watch))
+        open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
         return true
     }
 
     private func read(_ file: FollowPlan.File, _ body: (Event) -> Void) {
         guard let current = open[file] else { return }
         do {
-            while let block = try current.lines.next(of: current.source) { give(block, of: current, body) }
+            let lines = try lines(of: file, withLast: false)
+            while let block = try lines?.next(of: current.source, isValid: { advance(file) }) {
+                body(.lines(.init(block, of: current.path), of: file))
+            }
+            // Holes were left out.
+            if open[file]?.isCut == false {
+                plan.advance(file, path: current.path, to: current.source.position, at: now)
+            }
         } catch {
             open[file] = nil
             watch.remove(current.watch)
             body(.failed(error))
         }
-        plan.advance(file, path: current.path, to: current.source.position, at: now)
     }
 
-    private func finish(_ current: Open, _ body: (Event) -> Void) {
-        if let block = current.lines.finish() { give(block, of: current, body) }
+    /// Notes how far a file was read; false where it was cut meanwhile: what was read may be of two texts.
+    private func advance(_ file: FollowPlan.File) -> Bool {
+        guard let current = open[file] else { return false }
+        let held = current.held
+        let isArchive = (try? current.source.recognize()) == .gzip
+        if !isArchive, plan.isCut(file, held) {
+            open[file]?.isCut = true
+            return false
+        }
+        plan.advance(
+            file, path: current.path, to: current.source.position, beginning: isArchive ? [] : held.beginning,
+            at: now)
+        return true
     }
 
-    private func give(_ block: LineBlocks.Block, of current: Open, _ body: (Event) -> Void) {
-        body(.lines(LogBlockReader.Block(bytes: block.bytes, path: current.path, offset: block.offset)))
+    /// What cuts the text of an open file into lines, from the place on at which the file was opened.
+    ///
+    /// `withLast` says whether a line without an end in front of that place is read again.
+    private func lines(of file: FollowPlan.File, withLast: Bool) throws -> LineBlocks? {
+        guard let current = open[file], current.lines == nil else { return open[file]?.lines }
+        let (source, position) = (current.source, current.source.position)
+        let isCounted = try countsText && position > 0 && source.recognize() == .encrypted
+        let lines = LineBlocks(at: isCounted ? 0 : position, lineLimit: LogFollower.lineLimit)
+        if isCounted {
+            source.continueAt(0, limit: position)
+            while try lines.next(of: source) != nil {}
+            if !withLast { _ = lines.finish() }
+            source.continueAt(position)
+        }
+        open[file]?.lines = lines
+        return lines
+    }
+
+    /// Calls `body` with the last line of each open file, where it has no end yet.
+    package func forEachPending(_ body: (LogBlockReader.Block, FollowPlan.File) -> Void) {
+        for (file, current) in open {
+            if let block = current.lines?.pending { body(.init(block, of: current.path), file) }
+        }
+    }
+
+    private func finish(_ current: Open, _ file: FollowPlan.File, _ body: (Event) -> Void) {
+        if let block = current.lines?.finish() { body(.lines(.init(block, of: current.path), of: file)) }
     }
 
     private func look() throws -> [FollowPlan.Seen] {
@@ -227,7 +329,7 @@ package final class LogFollower {
         {
             return FollowPlan.Seen(path: path, file: last.file, size: status.size, beginning: [])
         }
-        guard let source = try? LogFileSource(path: path, key: key, takesStreams: false),
+        guard let source = try? LogFileSource(path: path, key: key, takesStreams: false, calls: calls),
             let opened = source.status,
             opened.kind == .regular, let file = source.file
         else { return nil }

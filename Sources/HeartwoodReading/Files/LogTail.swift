@@ -26,6 +26,14 @@ package enum LogTail {
         }
     }
 
+    /// Where the line of an open plain file begins that a place is in, or at the end of.
+    static func lineStart(
+        in number: Int32, before end: Int, _ calls: SystemCalls
+    ) throws(SystemFailure) -> Int {
+        var newlines = Newlines(of: number, before: end, calls)
+        return try newlines.previous().map { $0 + 1 } ?? 0
+    }
+
     /// The newlines of an open file, from a place to its beginning.
     private struct Newlines {
         /// How much is read at a time.

@@ -182,7 +182,8 @@ struct LogReading {
             var failure: (any Error)?
             try follower.poll { event in
                 switch event {
-                case .lines(let block): take(block, &redactor, &clear, body)
+                case .lines(let block, _): take(block, &redactor, &clear, body)
+                case .cut: break
                 case .failed(let error): failure = error
                 }
             }

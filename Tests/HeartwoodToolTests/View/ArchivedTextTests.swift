@@ -96,9 +96,11 @@ struct ArchivedTextTests {
         try Data("plain\n".utf8).write(to: URL(fileURLWithPath: plain))
         try Data(try Self.archive(.encrypted)).write(to: URL(fileURLWithPath: encrypted))
         let gate = Gate()
-        let files = LogFiles(key: SlowKey(gate: gate), redaction: nil)
-        let own = files.add(path: plain, name: "a.log", identity: nil)
-        let other = files.add(path: encrypted, name: "b.log.hwe", identity: nil)
+        let files = LogFiles(key: SlowKey(gate: gate), redaction: nil) { [plain, encrypted] }
+        let follower = try LogFollower(key: nil, list: files.list)
+        files.note(follower.listed)
+        let parts = follower.listed.map { files.add(path: $0.path, file: $0.file, beginning: []) }
+        let (own, other) = (parts[0], parts[1])
         let late = DispatchQueue(label: "late")
         let found = Locked<Bool?>(nil)
         late.async {
@@ -108,7 +110,7 @@ struct ArchivedTextTests {
         #expect(gate.waitForArrival(of: 1))
         #expect(files.bytes(of: own, at: 0, count: 6) == Array("plain\n".utf8))
         #expect(files.name(of: other) == "b.log.hwe" && files.present.count == 2)
-        _ = files.add(path: plain, name: "c.log", identity: nil)
+        _ = files.add(path: plain, file: follower.listed[0].file, beginning: [])
         #expect(found.withLock { $0 } == nil)
         gate.open()
         late.sync {}

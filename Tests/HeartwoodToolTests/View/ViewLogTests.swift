@@ -417,7 +417,9 @@ struct ViewLogTests {
         arguments: ["a.log", "a.log.gz", "c.log"])
     func namedPipe(name: String) async throws {
         let line = "2026-11-20 10:00:00.000Z info one\n"
-        let view = try ViewFixture([("a.log", Array(line.utf8)), ("b.log", Array(line.utf8))])
+        let view = try ViewFixture([
+            ("a.log", Array("2026-11-20 09:59:59.000Z info gone\n".utf8)), ("b.log", Array(line.utf8)),
+        ])
         #expect(await view.indexed())
         try FileManager.default.removeItem(atPath: view.directory + "/a.log")
         #expect(mkfifo(view.directory + "/" + name, 0o600) == 0)

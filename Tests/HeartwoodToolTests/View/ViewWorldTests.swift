@@ -33,6 +33,8 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
     private var time = 0
     /// One of so many system calls is followed by a change.
     private var rarity = 0
+    /// How many more changes follow system calls: each may cost the view more calls.
+    private var rest = 0
 
     init(_ seed: UInt64, in directory: String) throws {
         self.directory = directory
@@ -45,12 +47,16 @@ private final class FileWorld: @unchecked Sendable {  // All is guarded by `lock
     /// The calls of the view, between which the files change from now on.
     var calls: SystemCalls {
         SystemCalls(fault: { [self] _ in
-            lock.withLock { if rarity > 0, Int.random(in: 0..<rarity, using: &random) == 0 { change() } }
+            lock.withLock {
+                guard rarity > 0, rest > 0, Int.random(in: 0..<rarity, using: &random) == 0 else { return }
+                rest -= 1
+                change()
+            }
             return nil
         })
     }
 
-    func changeOneOf(_ calls: Int) { lock.withLock { rarity = calls } }
+    func changeOneOf(_ calls: Int) { lock.withLock { (rarity, rest) = (calls, 40) } }
 
     func pick<Bound: FixedWidthInteger>(_ range: ClosedRange<Bound>) -> Bound {
         lock.withLock { .random(in: range, using: &random) }
@@ -188,17 +194,18 @@ private final class WorldView {
     /// Opens the files; where it is `concurrent`, they are indexed while requests are answered.
     init(_ world: FileWorld, isConcurrent: Bool) throws {
         self.world = world
-        let files = LogFiles(key: nil, redaction: nil, calls: world.calls)
-        store = LogStore(files: files, blockSize: 1200)
-        watcher = LogWatcher(store, key: nil)
-        scans = LogScans(store, paths: [world.directory])
-        let selection = try LogSelection(
-            try Arguments(parsing: [], options: GrepCommand.options), operands: [world.directory])
         let directory = world.directory
-        let starts = try watcher.open(prefix: "") { try selection.files(of: directory) }
+        let files = LogFiles(key: nil, redaction: nil, calls: world.calls) {
+            let arguments = try Arguments(parsing: [], options: GrepCommand.options)
+            return try LogSelection(arguments, operands: [directory]).files(of: directory)
+        }
+        store = LogStore(files: files, blockSize: 1200)
+        scans = LogScans(store, paths: [world.directory])
+        watcher = try LogWatcher(store, key: nil)
+        let starts = watcher.open()
         let (store, isIndexed, indexed) = (store, isIndexed, indexed)
         @Sendable func index() {
-            LogIndexer(store, key: nil, isStopped: { false }).run(starts)
+            LogIndexer(store, isStopped: { false }).run(starts)
             isIndexed.withLock { $0 = true }
             indexed.leave()
         }
@@ -226,7 +233,6 @@ private final class WorldView {
     func settle() {
         indexed.wait()
         for _ in 0..<4 { look() }
-        store.files.lookForRemoved()
     }
 
     /// Asks all that a page asks for.

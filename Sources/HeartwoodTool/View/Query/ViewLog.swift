@@ -25,9 +25,6 @@ final class ViewLog: Sendable {
         let isSet = Atomic<Bool>(false)
     }
 
-    /// How often the files are looked at for new lines, in microseconds.
-    private static let interval: UInt32 = 100_000
-
     /// Opens a log; nothing is read before ``start(_:)``.
     init(
         paths: [String], key: (any SecretProvider)?, redaction: RedactionRules? = nil,
@@ -36,7 +33,17 @@ final class ViewLog: Sendable {
         self.paths = paths
         self.redactionNames = redactionNames
         self.key = key
-        store = LogStore(files: LogFiles(key: key, redaction: redaction))
+        // Files of several directories may have the same name.
+        let directories = paths.count > 1 ? paths.filter(LogSelection.isDirectory) : []
+        @Sendable func name(of path: String) -> String {
+            let (folder, name) = path.folderAndName
+            let isIn = directories.contains { $0 == folder || $0 == folder + "/" }
+            return isIn ? folder.folderAndName.name + "/" + name : name
+        }
+        let files = LogFiles(key: key, redaction: redaction, name: name) {
+            try ViewLog.selection(of: paths).presentFiles()
+        }
+        store = LogStore(files: files)
         scans = LogScans(store, paths: paths)
         title = paths.map { String($0.split(separator: "/").last ?? "/") }.joined(separator: ", ")
     }
@@ -45,21 +52,16 @@ final class ViewLog: Sendable {
     ///
     /// - Throws: `LogError` where a directory or a file cannot be read, or the system has no thread.
     func start() throws {
-        let watcher = LogWatcher(store, key: key)
-        var files: [LogIndexer.File] = []
-        let arguments = try Arguments(parsing: [], options: GrepCommand.options)
-        for path in paths {
-            let selection = try LogSelection(arguments, operands: [path])
-            // Files of several directories may have the same name.
-            let isDirectory = (try? SystemCalls().status(path: path + "/.")) != nil
-            let prefix = paths.count > 1 && isDirectory ? (path.split(separator: "/").last ?? "") + "/" : ""
-            files += try watcher.open(prefix: String(prefix)) { try selection.files(of: path) }
-        }
+        let selection = try ViewLog.selection(of: paths)
+        // What is missing at the beginning is an error, and later it is not.
+        for path in paths { _ = try selection.files(of: path) }
+        let watcher = try LogWatcher(store, key: key, directories: selection.directories)
+        let files = watcher.open()
         let indexed = Flag()
-        let (store, key, stopped, starts) = (store, key, stopped, files)
+        let (store, stopped) = (store, stopped)
         let isStopped: @Sendable () -> Bool = { stopped.isSet.load(ordering: .relaxed) }
         let isIndexing = DetachedThread.start {
-            LogIndexer(store, key: key, isStopped: isStopped).run(starts)
+            LogIndexer(store, isStopped: isStopped).run(files)
             indexed.isSet.store(true, ordering: .releasing)
         }
         let box = Unchecked(watcher)
@@ -71,10 +73,14 @@ final class ViewLog: Sendable {
             if let last = store.block(-1) { box.value.begin(with: last.facts.carry) }
             while !isStopped() {
                 box.value.tick()
-                usleep(ViewLog.interval)
+                box.value.wait()
             }
         }
         guard isIndexing, isWatching else { throw LogError(.file, "cannot start a thread for the view") }
+    }
+
+    private static func selection(of paths: [String]) throws -> LogSelection {
+        try LogSelection(try Arguments(parsing: [], options: GrepCommand.options), operands: paths)
     }
 
     /// Passes an object to the one thread that owns it from then on.

@@ -1,27 +1,24 @@
 import Heartwood
 import HeartwoodReading
 
-/// A file whose lines are shown.
-private struct LogFile: Sendable {
-    /// Where it is, or was when it was found.
-    var path: String
-    /// What the page calls it.
-    let name: String
+/// A text whose lines are shown: that of a file, from its beginning to where it was cut.
+private struct LogPart: Sendable {
+    /// Where the file was when it was found.
+    let path: String
     /// Which file it is; the path may lead to another one later.
-    let identity: FileStatus.Identity?
-    /// Whether its text was cut away.
-    var isGone = false
-    /// Whether the file was removed.
-    var isMissing = false
-    /// Whether it was removed, and another file has its identity now; an archive of it may be there.
-    var isReplaced = false
+    let file: FollowPlan.File
+    /// The first bytes of the text, which tell its copies and archives.
+    var beginning: [UInt8]
+    /// Whether the file was cut since.
+    var isCut = false
 }
 
-/// Gives the text of blocks back, from plain, compressed and encrypted files, with bounded memory.
+/// Gives the text of blocks back, from plain, compressed and encrypted files, with bounded memory, wherever
+/// the files have gone.
 ///
-/// Plain files are read where a block is. Others are read by `ArchivedText`, and the pieces that pass by are
-/// kept, up to ``cacheLimit``. No lock is held while the disk is read, text is decompressed, or a key is
-/// asked for.
+/// 1. A text is looked for in its own file, whatever its path is by now, then in copies and archives of it:
+///    in files that begin as it does. Only bytes with the hash of those that were read count as found.
+/// 2. No lock is held while the disk is read, text is decompressed, or a key is asked for.
 final class LogFiles: Sendable {
     /// How much text of compressed and encrypted files is kept.
     static let cacheLimit = 64 << 20
@@ -31,88 +28,129 @@ final class LogFiles: Sendable {
 
     private let key: (any SecretProvider)?
     private let redaction: RedactionRules?
+    /// What the page calls the file with a path.
+    private let name: @Sendable (String) -> String
     let calls: SystemCalls
+    /// Gives the paths of the files that are there, oldest first.
+    let list: @Sendable () throws -> [String]
+    /// How long it is between two looks for texts that are not found, at least.
+    private static let pause = Duration.milliseconds(100)
 
     // MARK: Guarded by 'state'
 
+    private struct Place: Equatable, Sendable {
+        let path: String
+        let file: FollowPlan.File
+    }
     private struct PieceKey: Hashable {
-        let part: Int
+        let file: FollowPlan.File
         let index: Int
     }
     private struct State {
-        var parts: [LogFile] = []
-        var archives: [Int: ArchivedText] = [:]
+        var parts: [LogPart] = []
+        /// The files that are there, oldest first.
+        var listed: [Place] = []
+        var paths: [FollowPlan.File: String] = [:]
+        /// The files that begin as a part does; what is there is another thing with each list.
+        var copies: [Int: [Place]] = [:]
+        /// What files begin with.
+        var beginnings: [FollowPlan.File: [UInt8]] = [:]
+        var archives: [FollowPlan.File: ArchivedText] = [:]
         var pieces: [PieceKey: [UInt8]] = [:]
         var order: [PieceKey] = []
         var size = 0
+        /// When a text that was not found was looked for last.
+        var missed: ContinuousClock.Instant?
     }
     private let state = Locked(State())
 
-    init(key: (any SecretProvider)?, redaction: RedactionRules?, calls: SystemCalls = SystemCalls()) {
+    init(
+        key: (any SecretProvider)?, redaction: RedactionRules?, calls: SystemCalls = SystemCalls(),
+        name: @escaping @Sendable (String) -> String = { $0.folderAndName.name },
+        list: @escaping @Sendable () throws -> [String]
+    ) {
         self.key = key
         self.redaction = redaction
         self.calls = calls
+        self.name = name
+        self.list = list
     }
 
-    /// Adds a file; returns its number.
-    func add(path: String, name: String, identity: FileStatus.Identity?) -> Int {
+    // MARK: What is there
+
+    /// Adds a text; returns its number.
+    func add(path: String, file: FollowPlan.File, beginning: [UInt8]) -> Int {
         state.withLock { state in
-            state.parts.append(LogFile(path: path, name: name, identity: identity))
+            state.parts.append(LogPart(path: path, file: file, beginning: beginning))
             return state.parts.count - 1
         }
     }
 
-    /// Says that a file was renamed.
-    func move(_ identity: FileStatus.Identity, to path: String) {
+    /// Says what a text has at a place, as far as that tells it from others.
+    func extend(_ part: Int, at offset: Int, with bytes: some Collection<UInt8>) {
+        guard offset < FollowPlan.beginningSize else { return }
         state.withLock { state in
-            for index in state.parts.indices
-            where state.parts[index].identity == identity && !state.parts[index].isReplaced {
-                state.parts[index].path = path
-            }
+            let known = state.parts[part].beginning.count
+            guard offset <= known else { return }
+            let more = bytes.dropFirst(known - offset).prefix(FollowPlan.beginningSize - known)
+            if more.isEmpty { return }
+            state.parts[part].beginning += more
+            state.copies[part] = nil
         }
     }
 
-    /// Says that a new file has the identity of removed ones, as file systems give it again at once.
-    func markReplaced(_ identity: FileStatus.Identity, by path: String) {
+    /// The first bytes of a text, as far as they are known.
+    func beginning(of part: Int) -> [UInt8] { state.withLock { $0.parts[part].beginning } }
+
+    /// Says that the file of a text was cut; returns the number of its new text.
+    func restart(_ part: Int) -> Int {
+        markCut(part)
+        let old = state.withLock { $0.parts[part] }
+        return add(path: old.path, file: old.file, beginning: [])
+    }
+
+    private func markCut(_ part: Int) {
         state.withLock { state in
-            for index in state.parts.indices
-            where state.parts[index].identity == identity && state.parts[index].path != path {
-                state.parts[index].isReplaced = true
-            }
+            state.parts[part].isCut = true
+            state.beginnings[state.parts[part].file] = nil
+            state.copies = [:]
         }
     }
 
-    /// Says that the text of a file was cut away.
-    func markGone(_ part: Int) { state.withLock { $0.parts[part].isGone = true } }
+    /// Whether the file of a text was cut since.
+    func isCut(_ part: Int) -> Bool { state.withLock { $0.parts[part].isCut } }
 
-    /// Says which files are not there any more.
-    func lookForRemoved() {
-        let paths = state.withLock { $0.parts.map(\.path) }
-        let missing = paths.map { path in
-            (try? calls.status(path: path)) == nil
-                && !ArchiveStage.allCases.contains { (try? calls.status(path: path + $0.rawValue)) != nil }
-        }
+    /// Says which files there are, oldest first.
+    func note(_ files: [FollowPlan.Seen]) { note(files.map { Place(path: $0.path, file: $0.file) }) }
+
+    private func note(_ files: [Place]) {
         state.withLock { state in
-            for (index, isMissing) in missing.enumerated() { state.parts[index].isMissing = isMissing }
+            if state.listed == files { return }
+            state.listed = files
+            state.paths = [:]
+            for place in state.listed { state.paths[place.file] = place.path }
+            state.copies = [:]
+            let paths = state.paths
+            state.beginnings = state.beginnings.filter { paths[$0.key] != nil }
+            state.archives = state.archives.filter { paths[$0.key] != nil }
         }
     }
 
-    /// The name of a file.
-    func name(of part: Int) -> String { state.withLock { $0.parts[part].name } }
+    /// The name of the file of a text.
+    func name(of part: Int) -> String { name(state.withLock { $0.parts[part].path }) }
 
-    /// The files with a name.
+    /// The texts of files with a name.
     func parts(named name: String) -> Set<Int> {
-        state.withLock { state in Set(state.parts.indices.filter { state.parts[$0].name == name }) }
+        let paths = state.withLock { $0.parts.map(\.path) }
+        return Set(paths.indices.filter { self.name(paths[$0]) == name })
     }
 
     /// The names and paths of the files that are there, each once.
     var present: [(name: String, path: String)] {
-        state.withLock { state in
-            var seen: Set<String> = []
-            return state.parts.filter { !$0.isGone && !$0.isMissing && seen.insert($0.path).inserted }
-                .map { ($0.name, $0.path) }
-        }
+        state.withLock { $0.listed.map(\.path) }.map { (name($0), $0) }
     }
+
+    // MARK: The text of blocks
 
     /// The text of a block; lines whose file is gone, or has another text there now, have none.
     func text(of block: LogBlock) -> BlockText {
@@ -128,56 +166,111 @@ final class LogFiles: Sendable {
         return text
     }
 
-    /// Some text of a file; nil where the file is gone, cannot be read, or has another text there now.
+    /// Some text of a file; nil where it is nowhere to be found.
     func bytes(
         of part: Int, at offset: Int, count: Int, where isMeant: ([UInt8]) -> Bool = { _ in true }
     ) -> [UInt8]? {
-        let entry = state.withLock { $0.parts[part] }
-        guard !entry.isGone else { return nil }
         if count == 0 { return [] }
-        if let bytes = plainBytes(entry, offset, count), isMeant(bytes) { return bytes }
-        if let bytes = archivedBytes(part, offset, count), isMeant(bytes) { return bytes }
-        // An archive may have been incomplete, or another one may have taken its place.
-        state.withLock { state in
-            state.archives[part] = nil
-            for key in state.order where key.part == part {
-                state.size -= state.pieces.removeValue(forKey: key)?.count ?? 0
+        repeat {
+            if let bytes = ownBytes(part, offset, count), isMeant(bytes) { return bytes }
+            for place in copies(of: part) {
+                if let bytes = read(place, offset, count), isMeant(bytes) { return bytes }
             }
-            state.order.removeAll { $0.part == part }
-        }
+        } while lookAgain()
         return nil
     }
 
-    // MARK: Plain files
-
-    /// Whether an open file holds text as it is.
-    static func isPlain(_ descriptor: Int32, _ calls: SystemCalls) -> Bool {
-        let start = try? calls.bytes(EncryptedFrame.magic.count, of: descriptor, at: 0)
-        return start.map { ArchiveStage(of: $0) == .plain } ?? false
+    /// Looks which files there are, where a text was not found; false where such a look was just made.
+    ///
+    /// Since the last look, its file may have been renamed or compressed.
+    private func lookAgain() -> Bool {
+        let isDue = state.withLock { state in
+            let now = ContinuousClock.now
+            if let missed = state.missed, now - missed < LogFiles.pause { return false }
+            state.missed = now
+            return true
+        }
+        guard isDue, let paths = try? list() else { return false }
+        note(
+            paths.compactMap { path in
+                let source = try? LogFileSource(path: path, takesStreams: false, calls: calls)
+                return source?.file.map { Place(path: path, file: $0) }
+            })
+        return true
     }
 
-    private func plainBytes(_ part: LogFile, _ offset: Int, _ count: Int) -> [UInt8]? {
-        guard !part.isReplaced, let number = try? calls.openForReading(part.path) else { return nil }
-        defer { calls.close(number) }
-        guard let status = try? calls.status(number), status.kind == .regular,
-            part.identity == nil || status.identity == part.identity,
-            LogFiles.isPlain(number, calls)
-        else { return nil }
-        guard let bytes = try? calls.bytes(count, of: number, at: offset), bytes.count == count else {
+    /// Some text of the file that a text was read from; nil where that is gone, was cut, or cannot be read.
+    private func ownBytes(_ number: Int, _ offset: Int, _ count: Int) -> [UInt8]? {
+        let part = state.withLock { $0.parts[number] }
+        guard !part.isCut, let bytes = read(place(of: part), offset, count, after: part.beginning) else {
             return nil
         }
         return bytes
     }
 
-    // MARK: Compressed and encrypted files
+    /// Where the file of a text is by now.
+    private func place(of part: LogPart) -> Place {
+        Place(path: state.withLock { $0.paths[part.file] } ?? part.path, file: part.file)
+    }
 
-    private func archivedBytes(_ part: Int, _ offset: Int, _ count: Int) -> [UInt8]? {
+    /// The files that begin as a text does, other than its own; the likeliest first.
+    private func copies(of number: Int) -> [Place] {
+        let (part, listed, known) = state.withLock { state in
+            (state.parts[number], state.listed, state.copies[number])
+        }
+        if let known { return known }
+        guard !part.beginning.isEmpty else { return [] }
+        let places = listed.filter { place in
+            (place.file != part.file || part.isCut) && beginning(of: place).starts(with: part.beginning)
+        }
+        // An archive, and the copy of a log that is cut, have its name in front.
+        let copies =
+            places.filter { $0.path.hasPrefix(part.path) } + places.filter { !$0.path.hasPrefix(part.path) }
+        state.withLock { state in
+            guard state.listed == listed, state.parts[number].beginning == part.beginning else { return }
+            state.copies[number] = copies
+        }
+        return copies
+    }
+
+    private func beginning(of place: Place) -> [UInt8] {
+        if let known = state.withLock({ $0.beginnings[place.file] }) { return known }
+        guard let source = open(place) else { return [] }
+        let beginning = source.textBeginning()
+        // A shorter one may grow.
+        if beginning.count == FollowPlan.beginningSize {
+            state.withLock { $0.beginnings[place.file] = beginning }
+        }
+        return beginning
+    }
+
+    // MARK: Files
+
+    private func open(_ place: Place) -> LogFileSource? {
+        let source = try? LogFileSource(path: place.path, key: key, takesStreams: false, calls: calls)
+        return source?.file == place.file ? source : nil
+    }
+
+    /// Some text of a file, which must begin with `beginning`.
+    private func read(
+        _ place: Place, _ offset: Int, _ count: Int, after beginning: [UInt8] = []
+    ) -> [UInt8]? {
+        guard let source = open(place), let stage = try? source.recognize() else { return nil }
+        if stage != .plain { return archivedBytes(place, offset, count) }
+        guard let bytes = try? calls.bytes(count, of: source.number, at: offset), bytes.count == count,
+            // Looked at afterwards: it may be cut at any moment.
+            source.beginning.starts(with: beginning)
+        else { return nil }
+        return bytes
+    }
+
+    private func archivedBytes(_ place: Place, _ offset: Int, _ count: Int) -> [UInt8]? {
         var result: [UInt8] = []
         result.reserveCapacity(count)
         var position = offset
         while position < offset + count {
             let index = position / ArchivedText.pieceSize
-            guard let piece = try? piece(index, of: part) else { return nil }
+            guard let piece = try? piece(index, of: place) else { return nil }
             let start = position - index * ArchivedText.pieceSize
             let end = min(piece.count, offset + count - index * ArchivedText.pieceSize)
             guard start < end else { return nil }
@@ -187,20 +280,23 @@ final class LogFiles: Sendable {
         return result
     }
 
-    private func piece(_ index: Int, of part: Int) throws -> [UInt8]? {
-        let (kept, known) = state.withLock { state in
-            (state.pieces[PieceKey(part: part, index: index)], state.archives[part])
-        }
-        if let kept { return kept }
-        let text = known ?? ArchivedText { [self] in try openArchive(of: part) }
-        if known == nil {
-            state.withLock { state in
-                // Each keeps its file open.
-                if state.archives.count >= LogFiles.mostArchives { state.archives.removeAll() }
-                state.archives[part] = text
+    private func piece(_ index: Int, of place: Place) throws -> [UInt8]? {
+        let kept = state.withLock { $0.pieces[PieceKey(file: place.file, index: index)] }
+        return try kept ?? archive(place).piece(index) { keep($1, PieceKey(file: place.file, index: $0)) }
+    }
+
+    private func archive(_ place: Place) -> ArchivedText {
+        state.withLock { state in
+            if let known = state.archives[place.file] { return known }
+            let text = ArchivedText { [weak self] in
+                if let source = self?.open(place) { return source }
+                throw LogError(.file, "The file is gone", place: place.path)
             }
+            // Each keeps its file open.
+            if state.archives.count >= LogFiles.mostArchives { _ = state.archives.popFirst() }
+            state.archives[place.file] = text
+            return text
         }
-        return try text.piece(index) { keep($1, PieceKey(part: part, index: $0)) }
     }
 
     private func keep(_ piece: [UInt8], _ key: PieceKey) {
@@ -217,19 +313,16 @@ final class LogFiles: Sendable {
         }
     }
 
-    /// Opens the file, or the archive that was made of it since.
-    private func openArchive(of number: Int) throws -> LogFileSource {
-        let part = state.withLock { $0.parts[number] }
-        for path in [part.path] + ArchiveStage.allCases.map({ part.path + $0.rawValue })
-        where path == part.path || !part.path.hasSuffix(ArchiveStage.gzip.rawValue) {
-            if path == part.path {
-                guard !part.isReplaced, let file = try? Descriptor(calls.openForReading(path), calls),
-                    part.identity == nil || (try? calls.status(file.number).identity) == part.identity,
-                    !LogFiles.isPlain(file.number, calls)
-                else { continue }
-            }
-            if let source = try? LogFileSource(path: path, key: key, takesStreams: false) { return source }
+    /// Calls `body` with the text of a compressed or encrypted file, piece by piece, until it returns false.
+    ///
+    /// - Returns: what is wrong with the file, in words for a person; nil where nothing is.
+    /// - Throws: ``LogError`` where the file cannot be read, or is encrypted and there is no key.
+    func forEachPiece(of part: Int, _ body: ([UInt8]) -> Bool) throws -> String? {
+        let place = place(of: state.withLock { $0.parts[part] })
+        var index = 0
+        while let piece = try piece(index, of: place), body(piece), piece.count == ArchivedText.pieceSize {
+            index += 1
         }
-        throw LogError(.file, "The file is gone", place: part.path)
+        return archive(place).damage
     }
 }

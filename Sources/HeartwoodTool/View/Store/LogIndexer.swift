@@ -18,8 +18,6 @@ final class LogIndexer {
         let size: Int
         /// How much of its text was there; a later line is one that came.
         let limit: Int
-        /// The last bytes before `limit`; if others are there, the file was cut.
-        let last: ArraySlice<UInt8>
     }
 
     /// A line that is longer is taken for several.
@@ -39,7 +37,6 @@ final class LogIndexer {
     }
 
     private let store: LogStore
-    private let key: (any SecretProvider)?
     private let survey = BlockSurvey()
     private let isStopped: @Sendable () -> Bool
     /// Blocks whose lines are to be read.
@@ -49,9 +46,8 @@ final class LogIndexer {
     /// Blocks whose first lines go with lines in front of them, newest first.
     private var waiting: [(block: LogBlock, bytes: Int)] = []
 
-    init(_ store: LogStore, key: (any SecretProvider)?, isStopped: @escaping @Sendable () -> Bool) {
+    init(_ store: LogStore, isStopped: @escaping @Sendable () -> Bool) {
         self.store = store
-        self.key = key
         self.isStopped = isStopped
     }
 
@@ -122,12 +118,14 @@ final class LogIndexer {
             }
         }
         guard file.isPlain else {
-            guard let source = try? LogFileSource(path: file.path, key: key, takesStreams: false) else {
-                return nil
+            if let first = moments(store.files.beginning(of: file.part)).first { return (first, first) }
+            var first: [UInt8] = []
+            _ = try? store.files.forEachPiece(of: file.part) { piece in
+                first = Array(piece.prefix(LogIndexer.sample))
+                return false
             }
-            var text: [UInt8] = []
-            while text.count < LogIndexer.sample, let piece = try? source.next() { text += piece }
-            return moments(text).first.map { ($0, $0) }
+            store.files.extend(file.part, at: 0, with: first)
+            return moments(first).first.map { ($0, $0) }
         }
         let size = min(file.limit, LogIndexer.sample)
         guard let start = store.files.bytes(of: file.part, at: 0, count: size),
@@ -149,10 +147,9 @@ final class LogIndexer {
             // The byte in front says whether the block begins with a line.
             let from = max(0, begin - 1)
             guard let bytes = store.files.bytes(of: file.part, at: from, count: end - from) else {
-                store.update { $0.damages.append("\(store.files.name(of: file.part)): cannot be read") }
-                return
+                return tellUnread(file)
             }
-            guard isSame(file, bytes, end, isInLine) else { return }
+            guard isInLine || isAtLine(file, bytes, end) else { return }
             isInLine = false
             var start = 0
             if from > 0 {
@@ -180,13 +177,14 @@ final class LogIndexer {
         }
     }
 
-    /// Whether the text before a position is still the one that was there when the log was opened.
-    ///
-    /// If not, the file was cut, and the watcher reads it from its start.
-    private func isSame(_ file: File, _ bytes: [UInt8], _ end: Int, _ isInLine: Bool = false) -> Bool {
-        if end < file.limit { return isInLine || bytes.last == 0x0A || bytes.last == 0 }
-        let count = min(bytes.count, file.last.count)
-        return bytes.suffix(count) == file.last.suffix(count)
+    /// Whether a line ends at a position; if not, the file was cut, and the watcher reads it from its start.
+    private func isAtLine(_ file: File, _ bytes: [UInt8], _ end: Int) -> Bool {
+        end == file.limit || bytes.last == 0x0A || bytes.last == 0
+    }
+
+    /// Says that a file cannot be read, unless it was cut: then nothing of it is left to be read.
+    private func tellUnread(_ file: File) {
+        if !store.files.isCut(file.part) { store.tell("\(store.files.name(of: file.part)): cannot be read") }
     }
 
     /// How many zero bytes a block without a newline begins with; nil where none.
@@ -265,10 +263,10 @@ final class LogIndexer {
             let begin = max(0, tail.end - size)
             let from = max(0, begin - 1)
             guard let bytes = store.files.bytes(of: tail.file.part, at: from, count: tail.end - from) else {
-                store.update { $0.damages.append("\(store.files.name(of: tail.file.part)): cannot be read") }
+                tellUnread(tail.file)
                 return nil
             }
-            guard isSame(tail.file, bytes, tail.end, tail.isInLine) else { return nil }
+            guard tail.isInLine || isAtLine(tail.file, bytes, tail.end) else { return nil }
             // Zero bytes after a line are in front of the next one, and no part of either.
             let used = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
             if used < bytes.count {
@@ -322,24 +320,23 @@ final class LogIndexer {
             if planned.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
         }
         do {
-            let source = try LogFileSource(path: file.path, key: key, takesStreams: false)
-            while !isStopped(), offset + pending.count < file.limit, let piece = try source.next() {
+            let damage = try store.files.forEachPiece(of: file.part) { piece in
+                store.files.extend(file.part, at: offset + pending.count, with: piece)
                 pending += piece
-                if offset + pending.count > file.limit {
-                    pending.removeLast(offset + pending.count - file.limit)
+                let rest = offset + pending.count - file.limit
+                if rest > 0 { pending.removeLast(rest) }
+                if pending.count >= store.blockSize {
+                    if let newline = pending.lastIndex(of: 0x0A) {
+                        cut(newline + 1)
+                    } else if pending.count >= LogIndexer.lineLimit {
+                        cut(pending.count)
+                    }
                 }
-                guard pending.count >= store.blockSize else { continue }
-                if let newline = pending.lastIndex(of: 0x0A) {
-                    cut(newline + 1)
-                } else if pending.count >= LogIndexer.lineLimit {
-                    cut(pending.count)
-                }
+                return rest < 0 && !isStopped()
             }
-            if let damage = source.damage {
-                store.update { $0.damages.append("\(store.files.name(of: file.part)): \(damage)") }
-            }
+            if let damage { store.tell("\(store.files.name(of: file.part)): \(damage)") }
         } catch {
-            store.update { $0.damages.append("\(store.files.name(of: file.part)): \(error)") }
+            store.tell("\(store.files.name(of: file.part)): \(error)")
         }
         if !pending.isEmpty { cut(pending.count) }
         blocks += surveyed().map(\.block)

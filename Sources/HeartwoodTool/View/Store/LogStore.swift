@@ -95,6 +95,11 @@ final class LogStore: Sendable {
         }
     }
 
+    /// Says what cannot be read; once, however often it is found.
+    func tell(_ damage: String) {
+        update { if !$0.damages.contains(damage) { $0.damages.append(damage) } }
+    }
+
     // MARK: Asking
 
     /// The number of changes so far.
