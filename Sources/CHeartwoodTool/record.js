@@ -60,9 +60,8 @@ document.addEventListener("copy", event => {
 });
 async function copyRows() {
   const r = range() || [selected, selected];
-  const p = [query(filter), new URLSearchParams({ from: r[0], to: r[1] }).toString()].filter(Boolean).join("&");
   if (r[1] - r[0] >= 100000) { toast("Copying takes 100,000 lines at most; save them instead"); return; }
-  const answer = await fetch(base + "api/lines?" + p, { cache: "no-store" });
+  const answer = await fetch(api("lines", { from: r[0], to: r[1] }), { cache: "no-store" });
   if (answer.ok) copy(await answer.text(), r[1] === r[0] ? "Copied the line" : "Copied " + number(r[1] - r[0] + 1) + " lines");
 }
 async function copy(text, said) {
@@ -95,7 +94,7 @@ async function open(n) {
   light(message, r.gone ? "This part of the log was removed." : r.message, r.styles);
   const actions = el("div", "actions");
   const act = (text, run) => { const b = el("button", "framed", text); b.onclick = run; actions.append(b); };
-  act("Copy as JSON", () => copy(JSON.stringify(asJSON(r), null, 2), "Copied as JSON"));
+  act("Copy as JSON", () => copyJSON(n));
   act("Copy line", () => copy(r.raw, "Copied the line"));
   act("Copy link", () => copy(new URL(addressOf(spot), location.href).href, "Copied the link to this line"));
   act("Copy grep command", async () => {
@@ -139,16 +138,9 @@ async function open(n) {
   say(level + ", " + time.textContent + ", " + r.message.slice(0, 300));
   if (box.hidden) { box.hidden = $("divider").hidden = false; widenRecord(); draw(); setTimeout(() => bars(), 0); }
 }
-function asJSON(r) {
-  const value = {};
-  if (r.ms !== null) value.time = iso(Math.floor(r.ms)).slice(0, -1) + (r.ns && !r.ns.endsWith("000000") ? r.ns.slice(-6) : "") + "Z";
-  if (r.level) value.level = r.level;
-  if (r.category) value.category = r.category;
-  value.message = r.message;
-  if (r.trace.length) value.trace = r.trace;
-  for (const [k, v, literal] of r.fields) { let x = v; if (literal) try { x = JSON.parse(v); } catch { x = v; } if (!(k in value)) Object.defineProperty(value, k, { value: x, enumerable: true }); }
-  value.file = r.file;
-  return value;
+async function copyJSON(n) {
+  const answer = await fetch(api("json", { n }), { cache: "no-store" });
+  if (answer.ok) copy(await answer.text(), "Copied as JSON"); else toast("This part of the log was removed");
 }
 function close() {
   opened = null; $("record").hidden = $("divider").hidden = true;
@@ -219,7 +211,7 @@ window.addEventListener("keydown", event => {
     h: () => showFind(true), n: () => hit(1), N: () => hit(-1), m: toggleMark, "'": () => nextMark(1), "\"": () => nextMark(-1), x: () => showFacets($("facets").hidden), r: fold,
     g: () => { setFollow(false); anchor = null; reach(first); }, G: () => { selected = anchor = null; setFollow(true); draw(); }, Home: () => { setFollow(false); anchor = null; reach(first); }, End: () => { selected = anchor = null; setFollow(true); draw(); },
     b: () => move(-page), PageDown: () => move(page), PageUp: () => move(-page), a: () => $("add").click(), t: theme, z: () => $("zone").click(), "?": () => $("keys").showModal(),
-    o: () => selected !== null && open(selected), c: async () => { if (selected !== null) copy(JSON.stringify(asJSON(await ask("record", { n: selected })), null, 2), "Copied as JSON"); },
+    o: () => selected !== null && open(selected), c: () => selected !== null && copyJSON(selected),
     Escape: () => { if (opened !== null) close(); else if (!$("facets").hidden && innerWidth <= 900) showFacets(false); else if (isFiltered()) change(cleared()); else if (filter.hl.length) { change({ hl: [] }); $("findbar").hidden = true; highlights(); } else select(null); },
   };
   LEVELS.forEach((_, i) => { keys[String(i + 1)] = () => toggleLevel(i); });

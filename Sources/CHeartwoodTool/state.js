@@ -88,9 +88,12 @@ async function locate(spot) {
 
 class Refused extends Error {}
 class Invalid extends Error {}
-async function ask(name, extra, f = filter) {
+function api(name, extra, f = filter) {
   const more = new URLSearchParams(extra || {}).toString();
-  const answer = await fetch(base + "api/" + name + "?" + [query(f), more].filter(Boolean).join("&"), { cache: "no-store" });
+  return base + "api/" + name + "?" + [query(f), more].filter(Boolean).join("&");
+}
+async function ask(name, extra, f = filter) {
+  const answer = await fetch(api(name, extra, f), { cache: "no-store" });
   const type = answer.headers.get("Content-Type") || "";
   if (answer.status === 403) throw new Refused("The address is not valid any more. The server was started again: open the address that it printed.");
   if (!type.startsWith("application/json")) throw new Error((await answer.text()).trim() || "The server answered " + answer.status);

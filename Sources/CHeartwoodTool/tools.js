@@ -111,9 +111,9 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => bars
 $("copycmd").onclick = async () => copy((await ask("command")).command, "Copied the command");
 $("save").onclick = () => $("saver").showModal();
 for (const b of $("saver").querySelectorAll("button")) b.onclick = () => { $("saver").close(); save(b.dataset.format); };
-function save(format, extra) {
-  const a = el("a"), more = new URLSearchParams({ format, ...extra }).toString();
-  a.href = base + "api/lines?" + [query(filter), more].filter(Boolean).join("&");
+function save(format) {
+  const a = el("a");
+  a.href = api("lines", { format });
   a.download = "heartwood." + (format === "lines" ? "log" : format); a.click();
   if (indexed < 1 || done < 1) toast("The file is complete when the index is");
 }
@@ -214,7 +214,7 @@ async function facets() {
   box.append(top, el("p", "", (f.whole ? "Of " : "Of the newest ") + number(f.records) + " records" + (f.whole ? "" : " that pass") + "."));
   f.fields.forEach((field, i) => {
     const d = el("details"), s = el("summary", "", shown(field.name)), list = el("ul");
-    d.dataset.name = field.name; d.open = isOpen.has(field.name) || isFirst && i < 4;
+    d.dataset.name = field.field + " " + field.name; d.open = isOpen.has(d.dataset.name) || isFirst && i < 4;
     s.append(el("span", "", number(field.distinct) + (field.more ? "+" : "") + (field.distinct === 1 ? " value" : " values")));
     for (const [value, count] of field.values) {
       const li = el("li"), v = el("button", "v", shown(value) || "(empty)"), no = named(el("button", "", "≠"), "Hide " + field.name + " " + value);

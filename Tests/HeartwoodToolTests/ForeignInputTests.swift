@@ -79,7 +79,8 @@ struct ForeignInputTests {
                 _ = (parser.moment(of: bytes), parser.level(of: bytes))
                 _ = condition.holds(for: parser.record(of: bytes))
                 var output = LogBuffer()
-                printer.write(printer.record(of: bytes), to: &output)
+                printer.add(bytes, isNext: false, to: &output)
+                printer.end(to: &output)
                 return output.withUnsafeBytes { Array($0) }
             }
             // Foundation's reader refuses numbers that a double cannot hold, which JSON has.

@@ -40,10 +40,9 @@ enum CatCommand: Subcommand {
             if isPlain {
                 printer.write(lines: lines.bytes)
             } else {
-                printer.collect(lines)
+                printer.print(lines)
             }
         }
-        printer.endRecord()
         printer.flush()
         return reading.isWhole ? .success : .failure
     }

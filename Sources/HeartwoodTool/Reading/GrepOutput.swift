@@ -104,10 +104,12 @@ final class GrepOutput {
         let prefix = prefix(lines, number, ":")
         if showsParts {
             searcher.forEachPart(of: lines.line) {
-                printer.print($0, prefix: prefix, matches: [0..<$0.count])
+                // A part comes after no line: each ends at -1 or later.
+                let part = LogReading.Lines($0, offset: -2, path: lines.path)
+                printer.print(part, prefix: prefix, matches: [0..<$0.count])
             }
         } else {
-            printer.print(lines.line, prefix: prefix, matches: searcher.matches(in: lines.line))
+            printer.print(lines, prefix: prefix, matches: searcher.matches(in: lines.line))
         }
         shownEnd = lines.offset + lines.range.upperBound
         hasShown = true
@@ -158,14 +160,17 @@ final class GrepOutput {
             firsts.append(first)
         }
         let earlier = first == 0 && shownEnd <= lines.offset ? kept.suffix(before - firsts.count) : []
-        let place = lines.offset + first - earlier.reduce(0) { $0 + $1.count }
+        var place = lines.offset + first - earlier.reduce(0) { $0 + $1.count }
         if hasShown, place != shownEnd { printer.print("--") }
         kept = []
         guard !showsParts else { return }
         var number = showsNumbers ? number(at: start, of: lines) - firsts.count - earlier.count : 0
         for line in earlier {
-            line.withUnsafeBytes { printer.print(lines.without($0), prefix: prefix(lines, number, "-")) }
-            number += 1
+            line.withUnsafeBytes { line in
+                let line = LogReading.Lines(line, offset: place, path: lines.path)
+                printer.print(line, prefix: prefix(lines, number, "-"))
+            }
+            (place, number) = (place + line.count, number + 1)
         }
         for first in firsts.reversed() {
             printer.print(lines.line(at: first), prefix: prefix(lines, number, "-"))
@@ -181,7 +186,7 @@ final class GrepOutput {
                 let number = showsNumbers ? number(at: start, of: lines) : 0
                 printer.print(line, prefix: prefix(lines, number, "-"))
             }
-            start = min(start + line.count + 1, lines.block.count)
+            start = min(line.range.upperBound + 1, lines.block.count)
             shownEnd = lines.offset + start
             due -= 1
         }

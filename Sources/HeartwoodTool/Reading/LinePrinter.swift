@@ -9,11 +9,8 @@ final class LinePrinter {
     private let isColored: Bool
     private let isTerminal = Terminal.output.isTerminal
     private var records: RecordPrinter?
-    /// The record that is collected, the further lines of its message, each after a newline, and its file.
-    private var collected: LineRecord?
-    private var collectedTrace: [UInt8] = []
-    private var collectedPath = ""
-    private var trace = TraceLines()
+    /// Where the last line of a record ends, and its file.
+    private var last = (path: "", end: 0)
     private let parser = LineRecognizer()
     private var pending = LogBuffer(capacity: 1 << 17)
     /// How the program ends where nothing can be written.
@@ -42,64 +39,37 @@ final class LinePrinter {
     /// Only while ``isPlain`` is true.
     func write(lines: UnsafeRawBufferPointer) {
         if lines.count >= 1 << 15 {
-            flush()
+            drain()
             write(lines)
         } else {
             pending.append(lines)
         }
         if lines.last != 0x0A, !lines.isEmpty { pending.append(0x0A as UInt8) }
-        if pending.count > 1 << 16 { flush() }
+        if pending.count > 1 << 16 { drain() }
     }
 
-    /// Writes a line, given without its newline, with the parts of it that were looked for emphasized, after
-    /// a prefix.
-    func print(_ line: UnsafeRawBufferPointer, prefix: String = "", matches: [Range<Int>] = []) {
-        if !prefix.isEmpty { add(prefix) }
-        if let record = records?.record(of: line) {
-            records?.write(record, to: &pending)
-            pending.append(0x0A as UInt8)
+    /// Writes a line after a prefix, with the parts of it that were looked for emphasized.
+    ///
+    /// With `--json` and `--fields`, a record is written when the next one begins, or by ``flush()``.
+    func print(_ lines: LogReading.Lines, prefix: String = "", matches: [Range<Int>] = []) {
+        let line = lines.line
+        let start = lines.offset + lines.range.lowerBound
+        let isNext = start == last.end && lines.path == last.path
+        if records?.add(line, isNext: isNext, to: &pending) ?? true, !prefix.isEmpty { add(prefix) }
+        if records != nil {
+            last = (lines.path, start + line.count + 1)
         } else if isColored {
             color(line, matches)
         } else {
             add(line)
             pending.append(0x0A as UInt8)
         }
-        if pending.count > 1 << 16 { flush() }
+        if pending.count > 1 << 16 { drain() }
     }
-
-    /// Writes a line as ``print(_:prefix:matches:)`` does; with `--json` and `--fields`, the lines of a stack
-    /// trace become a part of the message before them, which is written when the next one begins.
-    func collect(_ lines: LogReading.Lines) {
-        let line = lines.line
-        guard records != nil else { return print(line) }
-        if collectedPath != lines.path || collectedTrace.count > LinePrinter.mostTrace { endRecord() }
-        if collected != nil, trace.takes(line, parser) {
-            collectedTrace.append(0x0A)
-            collectedTrace.append(contentsOf: line)
-            return
-        }
-        endRecord()
-        let record = records?.record(of: line)
-        trace.begin(with: line, level: record?.level)
-        (collected, collectedPath) = (record, lines.path)
-    }
-
-    /// Writes the record that was collected; the next line begins another one.
-    func endRecord() {
-        guard var record = collected.take() else { return }
-        if !collectedTrace.isEmpty {
-            record.message += String(decoding: collectedTrace, as: UTF8.self)
-            collectedTrace.removeAll(keepingCapacity: collectedTrace.count < LinePrinter.mostTrace)
-        }
-        records?.write(record, to: &pending)
-        pending.append(0x0A as UInt8)
-        if pending.count > 1 << 16 { flush() }
-    }
-
-    private static let mostTrace = 1 << 20
 
     /// Writes a line of the command's own.
     func print(_ text: String) {
+        records?.end(to: &pending)
         add(text)
         pending.append(0x0A as UInt8)
     }
@@ -141,8 +111,13 @@ final class LinePrinter {
         }
     }
 
-    /// Writes what was added; ends the program when its reader has gone.
+    /// Writes all that was added; ends the program when its reader has gone.
     func flush() {
+        records?.end(to: &pending)
+        drain()
+    }
+
+    private func drain() {
         pending.withUnsafeBytes { write($0) }
         pending.removeAll()
         pending.shrink(to: 1 << 20)

@@ -26,15 +26,13 @@ struct LogReading {
         }
 
         /// A line without its newline.
-        var line: UnsafeRawBufferPointer { without(bytes) }
-
-        /// The line of the block that begins at a place, without its newline.
-        func line(at start: Int) -> UnsafeRawBufferPointer {
-            UnsafeRawBufferPointer(rebasing: block[start..<LogBlockReader.lineEnd(in: block, from: start)])
+        var line: UnsafeRawBufferPointer {
+            bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
         }
 
-        func without(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-            line.last == 0x0A ? UnsafeRawBufferPointer(rebasing: line.dropLast()) : line
+        /// The line of the block that begins at a place, without its newline.
+        func line(at start: Int) -> Lines {
+            Lines(block, start..<LogBlockReader.lineEnd(in: block, from: start), offset: offset, path: path)
         }
     }
 
@@ -178,11 +176,13 @@ struct LogReading {
         guard let follower, selection.canGrow else { return }
         var redactor = selection.redaction.map { LineRedactor($0) }
         var clear = LogBuffer()
+        // Where the next line is in all that has come, and is shown.
+        var place = 0
         while !isEnough() {
             var failure: (any Error)?
             try follower.poll { event in
                 switch event {
-                case .lines(let block, _): take(block, &redactor, &clear, body)
+                case .lines(let block, _): take(block, &redactor, &clear, &place, body)
                 case .cut: break
                 case .failed(let error): failure = error
                 }
@@ -196,12 +196,13 @@ struct LogReading {
     /// Calls `body` with those of some lines that have come that are selected.
     private mutating func take(
         _ block: LogBlockReader.Block, _ redactor: inout LineRedactor?, _ clear: inout LogBuffer,
-        _ body: (Lines?) -> Void
+        _ place: inout Int, _ body: (Lines?) -> Void
     ) {
         LogBlockReader.forEachLine(of: block.bytes) { range in
             func take(_ line: UnsafeRawBufferPointer) {
+                defer { place += line.count + 1 }
                 guard filter.passes(alone: line), searcher?.finds(line) ?? true else { return }
-                body(Lines(line, path: block.path))
+                body(Lines(line, offset: place, path: block.path))
             }
             let line = UnsafeRawBufferPointer(rebasing: block.bytes[range])
             if redactor == nil { return take(line) }

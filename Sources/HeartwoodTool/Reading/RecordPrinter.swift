@@ -2,38 +2,100 @@ import CHeartwood
 import Heartwood
 import HeartwoodReading
 
-/// Writes records as JSON, or some of their fields, whatever the format of the lines is.
+/// Makes records of lines and writes them as JSON, or some of their fields: for the commands, and for what
+/// the viewer saves and copies.
+///
+/// The lines of a stack trace become a part of the message before them. What colors text at a terminal is
+/// left out.
 struct RecordPrinter {
+    /// How records are written.
+    enum Form {
+        case json
+        /// Values with tabs between them; what a value may not hold there is escaped.
+        case values
+        /// As RFC 4180 has it, with the name of the file between the record's own parts and the fields.
+        case csv
+    }
+
+    private let form: Form
     /// The fields to write; nil for all.
     private let names: [FieldName]?
-    private let isJSON: Bool
     /// What is read of a line.
     private let fields: LineFields
     private let parser = LineRecognizer()
+    /// The record that is collected, the further lines of its message, each after a newline, and its file.
+    private var record: LineRecord?
+    private var more: [UInt8] = []
+    private var file = ""
+    private var trace = TraceLines()
+    /// How long the further lines become before the record ends.
+    private static let longest = 1 << 20
     /// The names that the object has already.
     private var seen: Set<String> = []
+
+    init(_ form: Form, names: [String]? = nil) {
+        self.form = form
+        self.names = names.map { $0.map { FieldName($0) } }
+        fields = self.names.map { LineFields($0) } ?? .all
+    }
 
     /// Reads `--json` and `--fields`; nil where lines are to be shown as they are.
     ///
     /// - Throws: ``UsageError`` where no field is named.
     init?(_ arguments: Arguments) throws {
-        isJSON = arguments.has("--json")
-        names = arguments.value("--fields").map { $0.split(separator: ",").map { FieldName(String($0)) } }
-        fields = names.map { LineFields($0) } ?? .all
+        let names = arguments.value("--fields").map { $0.split(separator: ",").map { String($0) } }
         if let names, names.isEmpty { throw UsageError("--fields expects names, such as time,level,ms") }
+        let isJSON = arguments.has("--json")
         if !isJSON, names == nil { return nil }
+        self.init(isJSON ? .json : .values, names: names)
     }
 
-    /// Reads what is written of a line.
-    func record(of line: UnsafeRawBufferPointer) -> LineRecord { parser.record(of: line, fields: fields) }
-
-    /// Writes a record, without a newline.
+    /// Adds a line, and writes the record before it if the line begins another one.
     ///
-    /// Without `--json`, the values of the fields with tabs between them; what a value may not hold there is
-    /// escaped.
-    mutating func write(_ record: LineRecord, to output: inout LogBuffer) {
-        if isJSON { writeJSON(record, &output) } else { writeValues(record, &output) }
+    /// `isNext` tells whether the line comes right after the last one in its file.
+    ///
+    /// - Returns: whether it begins a record.
+    @discardableResult
+    mutating func add(
+        _ line: UnsafeRawBufferPointer, isNext: Bool, file: String = "", to output: inout LogBuffer
+    ) -> Bool {
+        if let plain = RecordPrinter.stripped(line) {
+            return plain.withUnsafeBytes { add(plain: $0, isNext, file, &output) }
+        }
+        return add(plain: line, isNext, file, &output)
     }
+
+    private mutating func add(
+        plain line: UnsafeRawBufferPointer, _ isNext: Bool, _ file: String, _ output: inout LogBuffer
+    ) -> Bool {
+        if isNext, record != nil, more.count <= RecordPrinter.longest, trace.takes(line, parser) {
+            more.append(0x0A)
+            more.append(contentsOf: line)
+            return false
+        }
+        end(to: &output)
+        let record = parser.record(of: line, fields: fields)
+        trace.begin(with: line, level: record.level)
+        (self.record, self.file) = (record, file)
+        return true
+    }
+
+    /// Writes the record that was collected, with a newline; the next line begins another one.
+    mutating func end(to output: inout LogBuffer) {
+        guard var record = record.take() else { return }
+        if !more.isEmpty {
+            record.message += String(decoding: more, as: UTF8.self)
+            more.removeAll(keepingCapacity: more.count < RecordPrinter.longest)
+        }
+        switch form {
+        case .json: writeJSON(record, &output)
+        case .values: writeValues(record, &output)
+        case .csv: writeCSV(record, &output)
+        }
+        output.append(0x0A as UInt8)
+    }
+
+    // MARK: Values
 
     private func writeValues(_ record: LineRecord, _ output: inout LogBuffer) {
         guard let names else { return }
@@ -41,8 +103,8 @@ struct RecordPrinter {
             if index > 0 { output.append(UInt8(ascii: "\t")) }
             switch names[index].part {
             case .time: if let moment = record.moment { output.append(plain: moment) }
-            case .message: write(record.message, &output)
-            default: if let field = record[names[index]] { write(field.value, &output) }
+            case .message: write(plain(record.message), &output)
+            default: if let field = record[names[index]] { write(plain(field.value), &output) }
             }
         }
     }
@@ -56,6 +118,40 @@ struct RecordPrinter {
         }
         if isPlain != true { output.appendEscaped(text) }
     }
+
+    // MARK: CSV
+
+    /// Writes the line that names the columns; that of the log's file is called as no field is.
+    func writeHeader(to output: inout LogBuffer) {
+        let fields = (names ?? []).map(\.text)
+        write(cells: RecordPrinter.ownNames.map(\.text) + ["log file"] + fields, &output)
+        output.append(0x0A as UInt8)
+    }
+
+    private func writeCSV(_ record: LineRecord, _ output: inout LogBuffer) {
+        func value(_ name: String) -> String { plain(record.fields.first { $0.name == name }?.value ?? "") }
+        let own = RecordPrinter.ownNames.map { plain(record[$0]?.value ?? "") }
+        write(cells: own + [file] + (names ?? []).map { value($0.text) }, &output)
+    }
+
+    /// Writes values, and the half of the line's end that is not a newline; one that a spreadsheet would
+    /// compute is text there.
+    private func write(cells: [String], _ output: inout LogBuffer) {
+        for (index, cell) in cells.enumerated() {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            let isComputed = cell.utf8.first.map { "=+-@\t\r".utf8.contains($0) } ?? false
+            let text = isComputed && Double(cell) == nil ? "'" + cell : cell
+            if text.utf8.contains(where: { ",\"\n\r".utf8.contains($0) }) {
+                let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+                output.append("\"" + parts.joined(separator: "\"\"") + "\"")
+            } else {
+                output.append(text)
+            }
+        }
+        output.append(UInt8(ascii: "\r"))
+    }
+
+    // MARK: JSON
 
     private mutating func writeJSON(_ record: LineRecord, _ output: inout LogBuffer) {
         seen.removeAll(keepingCapacity: true)
@@ -80,7 +176,34 @@ struct RecordPrinter {
     private mutating func write(_ field: LineRecord.Field, named name: String, _ output: inout LogBuffer) {
         guard begins(name, &output) else { return }
         let isJSON = field.isLiteral && output.append(validJSON: field.value)
-        if !isJSON { output.append(json: field.value) }
+        if !isJSON { output.append(json: plain(field.value)) }
+    }
+
+    /// A value without the escape sequences that its own escapes have hidden, as `\u001b` in JSON.
+    private func plain(_ value: String) -> String {
+        var value = value
+        let text = value.withUTF8 { RecordPrinter.stripped(UnsafeRawBufferPointer($0)) }
+        return text.map { String(decoding: $0, as: UTF8.self) } ?? value
+    }
+
+    /// The bytes without escape sequences; nil if there are none.
+    ///
+    /// Rows of the viewer are read by its twin, `AnsiText.stripped`; `RecordFormTests` compares the records.
+    private static func stripped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
+        guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            memchr(base, 0x1B, bytes.count) != nil
+        else { return nil }
+        var output: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 0x1B {
+                index += max(1, hw_escape_sequence(base, bytes.count, index))
+            } else {
+                output.append(bytes[index])
+                index += 1
+            }
+        }
+        return output
     }
 
     /// Begins a member of the object, if it has none of that name.

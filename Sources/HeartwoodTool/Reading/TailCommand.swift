@@ -24,7 +24,8 @@ enum TailCommand: Subcommand {
         With -f, a file is followed as `tail -F` does: when it is rotated by renaming, the old one is
         read to its end and then the new one from its beginning; one that is cut is read from its
         beginning; one that is missing is waited for. In a DIR, new files are read as they come, and
-        copies and archives of what was read are not shown again.
+        copies and archives of what was read are not shown again. With --json and --fields, lines of a
+        stack trace are a part of the message before them if they arrive together.
 
         Examples:
             heartwood tail -f /var/log/shop
@@ -36,26 +37,26 @@ enum TailCommand: Subcommand {
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         let printer = try LinePrinter(arguments)
         if arguments.has("--follow") { try reading.prepareToFollow() }
-        for (line, path) in try last(count, &reading, isFollowed: arguments.has("--follow")) {
-            line.withUnsafeBytes { bytes in
-                printer.print(LogReading.Lines(bytes, path: path).line)
-            }
+        for (line, offset, path) in try last(count, &reading, isFollowed: arguments.has("--follow")) {
+            line.withUnsafeBytes { printer.print(LogReading.Lines($0, offset: offset, path: path)) }
         }
         printer.flush()
         if arguments.has("--follow") {
             try reading.follow { line in
-                if let line { printer.print(line.line) } else { printer.flush() }
+                if let line { printer.print(line) } else { printer.flush() }
             }
         }
         return reading.isWhole ? .success : .failure
     }
 
+    private typealias Line = (bytes: [UInt8], offset: Int, path: String)
+
     /// The last selected lines, oldest first.
     private static func last(
         _ count: Int, _ reading: inout LogReading, isFollowed: Bool
-    ) throws -> [(line: [UInt8], path: String)] {
+    ) throws -> [Line] {
         guard count > 0 else { return [] }
-        var parts: [[(line: [UInt8], path: String)]] = []
+        var parts: [[Line]] = []
         var missing = count
         let paths = isFollowed ? try reading.selection.presentFiles() : reading.files()
         for path in paths.reversed() where missing > 0 {
@@ -65,10 +66,10 @@ enum TailCommand: Subcommand {
             {
                 offset = start.offset
             }
-            var ring: [(line: [UInt8], path: String)] = []
+            var ring: [Line] = []
             var next = 0
             _ = reading.read(path, from: offset) { lines in
-                let line = (line: Array(lines.bytes), path: lines.path)
+                let line = (Array(lines.bytes), lines.offset + lines.range.lowerBound, lines.path)
                 if ring.count < missing {
                     ring.append(line)
                 } else {

@@ -1,8 +1,7 @@
 import Heartwood
-import HeartwoodReading
 import HeartwoodServer
 
-/// Writes the lines of a filter: byte for byte, or as CSV or JSON lines.
+/// Writes the lines of a filter byte for byte, or the records that they are as CSV or JSON lines.
 struct LogExport: Sendable {
     enum Format: String, Sendable {
         case lines, csv, jsonl
@@ -43,93 +42,60 @@ struct LogExport: Sendable {
             guard stream.pause(.milliseconds(20)) else { return }
         }
         scan.finish()
-        let names = format == .csv && columns.isEmpty ? LogFacets(of: scan, log.store).names : columns
-        let fields = Array(names.prefix(LogExport.columnLimit))
-        if format == .csv {
-            let header = ["time", "level", "category", "message", "file"] + fields
-            guard stream.write(Array((header.map(LogExport.cell).joined(separator: ",") + "\r\n").utf8))
-            else { return }
-        }
-        if let rows { return writeRows(rows, fields, stream) }
-        scan.forEachBlock { text, rows in
-            var output: [UInt8] = []
-            for row in rows {
-                guard let line = text[row] else { continue }
-                append(line, file: log.store.files.name(of: text.lines[row].part), fields, &output)
+        if let rows {
+            writeRows(rows, stream)
+        } else if format == .lines {
+            scan.forEachBlock { text, rows in
+                stream.write(Array(rows.compactMap { text[$0].map { $0 + [0x0A] } }.joined()))
             }
-            return stream.write(output)
+        } else {
+            writeRecords(stream)
         }
     }
 
+    /// The records that the commands make of the same lines.
+    private func writeRecords(_ stream: HTTPReplyStream) {
+        var names: [String]?
+        if format == .csv {
+            names = columns.isEmpty ? LogFacets(of: scan, log.store).names : columns
+            names = names.map { Array($0.prefix(LogExport.columnLimit)) }
+        }
+        var printer = RecordPrinter(format == .csv ? .csv : .json, names: names)
+        var output = LogBuffer()
+        if format == .csv { printer.writeHeader(to: &output) }
+        // The file and the end of the last line, and whether a block ends there, too.
+        var last = (part: -1, end: 0, isLast: false)
+        scan.forEachBlock { text, rows in
+            var before = -1
+            for row in rows {
+                let line = text.lines[row]
+                // A filter may have left blocks out between this one and the last.
+                let follows = before >= 0 || last.isLast && (scan.filter.isEmpty || line.offset == last.end)
+                let isNext = follows && row == before + 1 && line.part == last.part
+                text.withLine(row) { bytes in
+                    let file = format == .csv ? log.store.files.name(of: line.part) : ""
+                    printer.add(bytes, isNext: isNext, file: file, to: &output)
+                    last = (line.part, line.offset + bytes.count + 1, row == text.lines.count - 1)
+                    before = row
+                }
+            }
+            defer { output.removeAll() }
+            return stream.write(output.withUnsafeBytes { Array($0) })
+        }
+        printer.end(to: &output)
+        _ = stream.write(output.withUnsafeBytes { Array($0) })
+    }
+
     /// Some rows only, 500 at a time.
-    private func writeRows(_ range: ClosedRange<Int>, _ fields: [String], _ stream: HTTPReplyStream) {
+    private func writeRows(_ range: ClosedRange<Int>, _ stream: HTTPReplyStream) {
         let index = scan.rows
         var next = max(range.lowerBound, index.first)
         let end = min(range.upperBound, index.end - 1)
         while next <= end {
-            var output: [UInt8] = []
             let rows = scan.rows(from: next, count: min(500, end - next + 1))
-            guard !rows.isEmpty else { return }
-            for row in rows { if let text = row.text { append(text, file: row.file, fields, &output) } }
-            guard stream.write(output) else { return }
+            guard !rows.isEmpty, stream.write(Array(rows.compactMap { $0.text.map { $0 + [0x0A] } }.joined()))
+            else { return }
             next += rows.count
         }
-    }
-
-    private func append(_ line: ArraySlice<UInt8>, file: String, _ fields: [String], _ output: inout [UInt8])
-    {
-        if format == .lines {
-            output += line
-            output.append(0x0A)
-            return
-        }
-        let record = line.withUnsafeBytes { bytes in
-            let reader = LineReader()
-            if let plain = AnsiText.stripped(bytes) { return plain.withUnsafeBytes { reader.record(of: $0) } }
-            return reader.record(of: bytes)
-        }
-        let isHead = line.withUnsafeBytes { LineReader().head(of: $0).isHead }
-        let message = isHead ? record.message : AnsiText(String(decoding: line, as: UTF8.self)).text
-        if format == .csv {
-            var cells =
-                isHead ? ["time", "level", "category"].map { record[$0]?.value ?? "" } : ["", "", ""]
-            cells += [AnsiText(message).text, file]
-            cells += fields.map { name in isHead ? record.fields.first { $0.name == name }?.value ?? "" : "" }
-            output += Array((cells.map(LogExport.cell).joined(separator: ",") + "\r\n").utf8)
-            return
-        }
-        var text = LogBuffer()
-        text.append("{" as StaticString)
-        var seen: Set<String> = []
-        func add(_ name: String, _ field: LineRecord.Field, _ text: inout LogBuffer) {
-            guard seen.insert(name).inserted else { return }
-            if seen.count > 1 { text.append("," as StaticString) }
-            text.append(json: name)
-            text.append(":" as StaticString)
-            if !(field.isLiteral && text.append(validJSON: field.value)) { text.append(json: field.value) }
-        }
-        if isHead {
-            for name in ["time", "level", "category"] {
-                if let field = record[name] { add(name, field, &text) }
-            }
-        }
-        add("message", .init("message", AnsiText(message).text), &text)
-        add("file", .init("file", file), &text)
-        for field in isHead ? record.fields : [] where columns.isEmpty || columns.contains(field.name) {
-            add(field.name, field, &text)
-        }
-        text.append("}\n" as StaticString)
-        output += text.withUnsafeBytes { Array($0) }
-    }
-
-    /// A value as CSV has it (RFC 4180); one that a spreadsheet would compute is text there.
-    private static func cell(_ text: String) -> String {
-        var text = text
-        if let first = text.utf8.first, "=+-@\t\r".utf8.contains(first), Double(text) == nil {
-            text = "'" + text
-        }
-        guard text.utf8.contains(where: { ",\"\n\r".utf8.contains($0) }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-            + "\""
     }
 }

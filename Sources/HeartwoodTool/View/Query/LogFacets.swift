@@ -17,12 +17,37 @@ struct LogFacets {
         var records = 0
         var values: [String: Int] = [:]
         var hasMore = false
-        /// When it was met first: levels, categories and files come before the fields.
-        let order: Int
+
+        func write(_ name: String, isField: Bool, to json: inout ViewJSON) {
+            json.object { json in
+                json.key("name")
+                json.text(name)
+                json.key("field")
+                json.flag(isField)
+                json.key("records")
+                json.integer(records)
+                json.key("distinct")
+                json.integer(values.count)
+                json.key("more")
+                json.flag(hasMore)
+                json.key("values")
+                json.list { json in
+                    let values = values.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+                    for (value, count) in values.prefix(LogFacets.shownValues) {
+                        json.list { json in
+                            json.text(value)
+                            json.integer(count)
+                        }
+                    }
+                }
+            }
+        }
     }
 
     private var records = 0
     private var isWhole = true
+    /// Level, category and file, and the fields, which may have the same names.
+    private var parts: [String: Field] = [:]
     private var fields: [String: Field] = [:]
 
     /// Counts the records of a scan.
@@ -44,18 +69,19 @@ struct LogFacets {
                 }
                 guard let record, let record else { continue }
                 records += 1
-                if let level = record.level { count("level", level.name, order: 0) }
-                if let category = record.category { count("category", category, order: 1) }
-                count("file", store.files.name(of: text.lines[row].part), order: 2)
-                for field in record.fields { count(field.name, field.value, order: 3) }
+                let file = store.files.name(of: text.lines[row].part)
+                if let level = record.level { LogFacets.count("level", level.name, in: &parts) }
+                if let category = record.category { LogFacets.count("category", category, in: &parts) }
+                LogFacets.count("file", file, in: &parts)
+                for field in record.fields { LogFacets.count(field.name, field.value, in: &fields) }
             }
             return true
         }
     }
 
-    private mutating func count(_ name: String, _ value: String, order: Int) {
+    private static func count(_ name: String, _ value: String, in fields: inout [String: Field]) {
         guard fields.count < 500 || fields[name] != nil else { return }
-        var field = fields.removeValue(forKey: name) ?? Field(order: order)
+        var field = fields.removeValue(forKey: name) ?? Field()
         field.records += 1
         let value = String(value.prefix(200))
         if field.values[value] != nil || field.values.count < LogFacets.valueLimit {
@@ -67,12 +93,8 @@ struct LogFacets {
     }
 
     /// The names of the fields, those that most records have first.
-    var names: [String] { ordered.filter { $0.value.order == 3 }.map(\.key) }
-
-    private var ordered: [(key: String, value: Field)] {
-        fields.sorted {
-            ($0.value.order, -$0.value.records, $0.key) < ($1.value.order, -$1.value.records, $1.key)
-        }
+    var names: [String] {
+        fields.sorted { (-$0.value.records, $0.key) < (-$1.value.records, $1.key) }.map(\.key)
     }
 
     func write(to json: inout ViewJSON) {
@@ -83,29 +105,10 @@ struct LogFacets {
             json.flag(isWhole)
             json.key("fields")
             json.list { json in
-                for (name, field) in ordered.prefix(LogFacets.shownFields) {
-                    json.object { json in
-                        json.key("name")
-                        json.text(name)
-                        json.key("field")
-                        json.flag(field.order == 3)
-                        json.key("records")
-                        json.integer(field.records)
-                        json.key("distinct")
-                        json.integer(field.values.count)
-                        json.key("more")
-                        json.flag(field.hasMore)
-                        json.key("values")
-                        json.list { json in
-                            let values = field.values.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                            for (value, count) in values.prefix(LogFacets.shownValues) {
-                                json.list { json in
-                                    json.text(value)
-                                    json.integer(count)
-                                }
-                            }
-                        }
-                    }
+                let own = ["level", "category", "file"].filter { parts[$0] != nil }
+                for name in own { parts[name]?.write(name, isField: false, to: &json) }
+                for name in names.prefix(LogFacets.shownFields - own.count) {
+                    fields[name]?.write(name, isField: true, to: &json)
                 }
             }
         }

@@ -64,6 +64,7 @@ struct ViewAnswers: Sendable {
         case "about": return about()
         case "rows": return try rows(query)
         case "record": return try record(query)
+        case "json": return try recordAsJSON(query)
         case "histogram": return try histogram(query)
         case "next": return try next(query)
         case "seek": return try seek(query)
@@ -131,10 +132,23 @@ struct ViewAnswers: Sendable {
 
     private func record(_ query: ViewQuery) throws -> HTTPReply {
         let scan = try scan(query)
-        guard let number = try query.integer("n"), let row = scan.rows(from: number, count: 1).first,
-            row.number == number
-        else { return .text(404, "No such row") }
+        guard let row = try row(query, of: scan) else { return .text(404, "No such row") }
         return json { ViewRecord(row, scan).write(to: &$0) }
+    }
+
+    /// The record that a row belongs to, for copying it.
+    private func recordAsJSON(_ query: ViewQuery) throws -> HTTPReply {
+        let (scan, all) = (try scan(query), try log.scans.scan(ViewFilter()))
+        guard let row = try row(query, of: scan), let record = ViewRecord.json(of: row, scan, in: all)
+        else { return .text(404, "No such row") }
+        return HTTPReply(
+            status: 200, headers: ["Content-Type": "application/json"], body: .bytes(record))
+    }
+
+    /// The row with the number that an address has.
+    private func row(_ query: ViewQuery, of scan: LogScan) throws -> LogRow? {
+        guard let number = try query.integer("n") else { return nil }
+        return scan.rows(from: number, count: 1).first { $0.number == number }
     }
 
     private func seek(_ query: ViewQuery) throws -> HTTPReply {
@@ -244,7 +258,7 @@ struct ViewAnswers: Sendable {
         }
     }
 
-    /// All lines that the filter wants: byte for byte, or as CSV or JSON lines.
+    /// All lines that the filter wants byte for byte, or the records that they are as CSV or JSON lines.
     private func lines(_ query: ViewQuery) throws -> HTTPReply {
         var filter = ViewFilter(query)
         filter.isFolded = false
@@ -252,6 +266,9 @@ struct ViewAnswers: Sendable {
         let format = LogExport.Format(rawValue: query["format"] ?? "lines")
         guard let format else { throw UsageError("“format” in the address is lines, csv or jsonl") }
         let range = (try query.integer("from"), try query.integer("to"))
+        guard format == .lines || range == (nil, nil) else {
+            throw UsageError("“from” and “to” in the address are for lines as they are")
+        }
         let export = LogExport(scan, log, format, columns: columns(query), from: range.0, to: range.1)
         return HTTPReply(
             status: 200,

@@ -6,6 +6,10 @@ struct ViewRecord {
     /// How much of a record is shown.
     private static let limit = 1 << 20
 
+    /// How many rows are read at a time to find where a record begins and ends, and how far back.
+    private static let step = 100
+    private static let farthest = 5000
+
     private let row: LogRow
     /// The lines of the record, and which of them is the row.
     private let lines: [LogRow]
@@ -71,5 +75,43 @@ struct ViewRecord {
                 }
             }
         }
+    }
+
+    /// The record that a row belongs to, as the commands and "Save…" write it; nil where the row is gone.
+    static func json(of row: LogRow, _ scan: LogScan, in all: LogScan) -> [UInt8]? {
+        guard let number = scan.numberInAll(of: row) else { return nil }
+        var printer = RecordPrinter(.json)
+        var output = LogBuffer()
+        var last: LogRow?
+        for next in sequence(first: start(of: number, in: all), next: { $0 + step }) {
+            let rows = all.rows(from: next, count: step)
+            for row in rows {
+                let isNext = row.file == last?.file && row.number - 1 == last?.number
+                let text = row.text ?? []
+                let begins = text.withUnsafeBytes { printer.add($0, isNext: isNext, to: &output) }
+                if begins, row.number > number { return output.withUnsafeBytes { Array($0) } }
+                // What is written up to here is of the records before.
+                if row.number <= number { output.removeAll() }
+                last = row
+            }
+            if rows.count < step { break }
+        }
+        printer.end(to: &output)
+        return output.withUnsafeBytes { Array($0) }
+    }
+
+    /// A row in front of another where a record surely begins: one that says its time.
+    private static func start(of number: Int, in all: LogScan) -> Int {
+        let reader = LineReader()
+        let first = max(all.rows.first, number - farthest)
+        var end = number + 1
+        while end > first {
+            let start = max(first, end - step)
+            let rows = all.rows(from: start, count: end - start)
+            let timed = rows.first { $0.text?.withUnsafeBytes { reader.moment(of: $0) } != nil }
+            if let timed { return timed.number }
+            end = start
+        }
+        return first
     }
 }
