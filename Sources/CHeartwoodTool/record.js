@@ -82,7 +82,7 @@ async function open(n) {
   let r;
   try { r = await ask("record", { n }); } catch { return; }
   if (own !== generation || opened !== n) return;
-  const spot = { file: r.file, offset: r.offset, ms: r.ms === null ? null : Math.floor(r.ms) };
+  const spot = { file: r.file, offset: r.offset, ms: r.ms === null ? null : Math.floor(r.ms), text: r.text };
   history.replaceState(history.state, "", addressOf(spot));
   const box = $("record"), top = el("div", "top"), body = el("div", "body"), light = highlighter();
   const level = r.level || LEVELS[r.place] || "no level";

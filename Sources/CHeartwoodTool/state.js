@@ -59,17 +59,18 @@ window.addEventListener("popstate", event => {
   if (before === selecting(filter) && !spot) redo(); else apply(spot || undefined);
 });
 
-// MARK: Places that last: a file and a byte of it, with the time in case the file is gone
+// MARK: Places that last: a file and a byte of it, with the time and what tells the text from others in case the file has another name
 
 function lineOfAddress() {
   const p = new URLSearchParams(location.hash.slice(1));
   if (!p.has("line")) return null;
-  return { file: p.get("line"), offset: Number(p.get("byte")) || 0, ms: p.has("time") ? Number(p.get("time")) : null, opens: true };
+  return { file: p.get("line"), offset: Number(p.get("byte")) || 0, ms: p.has("time") ? Number(p.get("time")) : null, text: p.get("text"), opens: true };
 }
-const spotOf = row => ({ file: row[6], offset: row[8], ms: row[1] === null ? null : Math.floor(row[1]) });
+const spotOf = row => ({ file: row[6], offset: row[8], ms: row[1] === null ? null : Math.floor(row[1]), text: row[11] });
 function addressOf(spot) {
   const p = new URLSearchParams({ line: spot.file, byte: spot.offset });
   if (spot.ms !== null) p.set("time", spot.ms);
+  if (spot.text) p.set("text", spot.text);
   return location.pathname + location.search + "#" + p;
 }
 let spotTimer = 0;
@@ -83,6 +84,8 @@ async function locate(spot) {
   if (spot.n !== undefined) return spot.n;
   const place = { in: spot.file, offset: spot.offset };
   if (spot.ms !== null) place.t = spot.ms;
+  // A link or a mark means one line, and no other one that is there now.
+  if (spot.opens) { place.exact = 1; if (spot.text) place.text = spot.text; }
   return (await ask("locate", place)).n;
 }
 

@@ -169,7 +169,8 @@ async function hit(direction) {
 const MARKS = "marks " + base.length + " ";
 let marks = new Map(), marksName = "";
 const markKey = row => row[6] + "\n" + row[8];
-const isMarked = row => marks.has(markKey(row));
+// Another line may be at the place now.
+const isMarked = row => { const mark = marks.get(markKey(row)); return mark !== undefined && (!Array.isArray(mark) || mark[1] === row[11]); };
 function loadMarks(name) {
   marksName = MARKS + name;
   try { marks = new Map(JSON.parse(localStorage.getItem(marksName) || "[]")); } catch { marks = new Map(); }
@@ -178,22 +179,23 @@ function loadMarks(name) {
 function toggleMark() {
   const row = selected !== null && rowAt(selected);
   if (!row) { toast("Select a line to mark it"); return; }
-  if (isMarked(row)) marks.delete(markKey(row)); else marks.set(markKey(row), row[1]);
+  if (isMarked(row)) marks.delete(markKey(row)); else marks.set(markKey(row), [spotOf(row).ms, row[11]]);
   while (marks.size > 200) marks.delete(marks.keys().next().value);
   try { localStorage.setItem(marksName, JSON.stringify([...marks])); } catch { /* not kept */ }
   toast(isMarked(row) ? "Marked; ' and \" go to the next and previous mark" : "Removed the mark"); draw();
 }
 async function nextMark(direction) {
   const found = [];
-  for (const [key, ms] of marks) {
-    const [file, offset] = key.split("\n");
-    const n = await locate({ file, offset: Number(offset), ms: null });
-    if (n !== null) found.push(n);
+  let gone = 0;
+  for (const [key, mark] of marks) {
+    const [file, offset] = key.split("\n"), [ms, text] = Array.isArray(mark) ? mark : [mark === null ? null : Math.floor(mark), 0];
+    const n = await locate({ file, offset: Number(offset), ms, text, opens: true });
+    if (n === null) gone++; else found.push(n);
   }
   const from = selected !== null ? selected : Math.floor(pos);
   found.sort((a, b) => a - b);
   const n = direction > 0 ? found.find(n => n > from) : found.reverse().find(n => n < from);
-  if (n === undefined) toast("No " + (direction > 0 ? "later" : "earlier") + " mark"); else goTo(n);
+  if (n === undefined) toast("No " + (direction > 0 ? "later" : "earlier") + " mark" + (gone ? "; " + number(gone) + " marked " + (gone === 1 ? "line is" : "lines are") + " not among these" : "")); else goTo(n);
 }
 
 // MARK: Fields and their values

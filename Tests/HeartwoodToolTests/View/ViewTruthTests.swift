@@ -137,6 +137,36 @@ struct ViewTruthTests {
         }
     }
 
+    @Test("A link leads to its line after a rotation, or to none, and never to another line")
+    func linksLast() async throws {
+        func text(_ name: String) -> String {
+            (0..<50).map { "2026-11-20 10:00:\(10 + $0 / 2).000Z info \(name) \($0)\n" }.joined()
+        }
+        func line(_ view: ViewFixture, _ query: String) throws -> String? {
+            guard let number = try object(view.get("api/locate?" + query))["n"] as? Int else { return nil }
+            return try object(view.get("api/record?n=\(number)"))["message"] as? String
+        }
+        let before = try ViewFixture([("a.log", Array(text("old").utf8))])
+        #expect(await before.indexed())
+        let record = try object(before.get("api/record?n=-20"))
+        let (mark, offset) = (try #require(record["text"] as? Int), try #require(record["offset"] as? Int))
+        let time = Int(try #require(record["ms"] as? Double))
+        let link = "in=a.log&offset=\(offset)&t=\(time)&text=\(mark)&exact=1"
+        #expect(try line(before, link) == "old 30")
+        // The log has another name now, and lines of the same times or later ones are at the place.
+        for newer in [text("new"), text("new").replacing("10:00", with: "11:00")] {
+            let after = try ViewFixture([("a.log.1", Array(text("old").utf8)), ("a.log", Array(newer.utf8))])
+            #expect(await after.indexed())
+            #expect(try line(after, link) == "old 30")
+            let without = try ViewFixture([("a.log", Array(newer.utf8))])
+            #expect(await without.indexed())
+            #expect(try line(without, link) == nil)
+        }
+        // A page that keeps its position takes the nearest line.
+        #expect(try line(before, "in=other.log&offset=7&t=\(time + 1)") == "old 32")
+        #expect(try line(before, "in=a.log&offset=0&t=\(time)") == "old 30")
+    }
+
     @Test("The number of a level is that of the records that pass the other filters")
     func levelsOfOthers() async throws {
         let text = (0..<400).map {

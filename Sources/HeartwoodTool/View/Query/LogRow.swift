@@ -54,6 +54,13 @@ struct LogRow: Sendable {
 
     // MARK: For the page
 
+    /// Tells the line from others of its time, in every run of the server: FNV-1a of its beginning.
+    var textMark: Int {
+        var hash: UInt32 = 0x811C_9DC5
+        for byte in (text ?? []).prefix(LogRow.headLimit) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        return Int(hash)
+    }
+
     /// What it says, without terminal colors, and the colors of its message.
     func content(limit: Int) -> (record: LineRecord, message: AnsiText) {
         let line = (text ?? []).prefix(limit)
@@ -79,7 +86,8 @@ struct LogRow: Sendable {
     }
 
     /// A row of the list: its number, time in milliseconds, level, category, message, fields, file, how it is
-    /// shown, its place in the file, how many lines are folded, and the colors of the message.
+    /// shown, its place in the file, how many lines are folded, the colors of the message, and what tells its
+    /// text from others.
     ///
     /// The fields that are `columns` come first.
     func write(columns: [String], to json: inout ViewJSON) {
@@ -122,6 +130,7 @@ struct LogRow: Sendable {
             json.integer(offset)
             json.integer(folded)
             LogRow.write(message.styles, to: &json)
+            json.integer(textMark)
         }
     }
 

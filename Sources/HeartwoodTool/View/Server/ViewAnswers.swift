@@ -157,14 +157,31 @@ struct ViewAnswers: Sendable {
         return answer(scan.first(from: time))
     }
 
-    /// The row at a place of a file; where that file is not there any more, the first row of its time.
+    /// The row at a place of a file if it has the time that is asked for, or the first row of that time.
+    ///
+    /// With `exact`, as for a link, only the line itself: at its place or, as files are renamed, at another
+    /// one with the same time and text.
     private func locate(_ query: ViewQuery) throws -> HTTPReply {
         let scan = try scan(query)
-        if let file = query["in"] {
-            let parts = log.store.files.parts(named: file)
-            if let row = scan.row(of: parts, at: try query.integer("offset") ?? 0) { return answer(row) }
+        let (time, text) = (try query.nanoseconds("t"), try query.integer("text"))
+        let isExact = query["exact"] == "1"
+        func isMeant(_ row: LogRow) -> Bool {
+            let own = row.moment?.dividedDown(by: 1_000_000)
+            return (time == nil || own == time.map { $0 / 1_000_000 })
+                && (!isExact || row.text != nil && (text == nil || row.textMark == text))
         }
-        return answer(try query.nanoseconds("t").flatMap { scan.first(from: $0) })
+        if let file = query["in"] {
+            let offset = try query.integer("offset") ?? 0
+            if let number = scan.row(of: log.store.files.parts(named: file), at: offset),
+                let row = scan.rows(from: number, count: 1).first, isMeant(row),
+                !isExact || row.offset == offset
+            {
+                return answer(number)
+            }
+        }
+        let first = time.flatMap { scan.first(from: $0) }
+        guard let first, isExact else { return answer(first) }
+        return answer(scan.rows(from: first, count: ViewAnswers.rowLimit).first(where: isMeant)?.number)
     }
 
     private func histogram(_ query: ViewQuery) throws -> HTTPReply {

@@ -61,6 +61,8 @@ struct ViewRecord {
             json.text(row.file)
             json.key("offset")
             json.integer(row.offset)
+            json.key("text")
+            json.integer(row.textMark)
             json.key("bytes")
             json.integer(text.count)
             json.key("raw")
