@@ -33,7 +33,9 @@ enum ViewCommand: Subcommand {
     static let details = """
         In a DIR, all log files are shown that the other commands read (*.log, as logrotate names them too,
         compressed or encrypted, and syslog, messages, current), merged by time, and new lines as they
-        arrive, across rolls. The page shows the last lines at once; the index is built in the background.
+        arrive, across rolls. Numbers and dates in the names decide which file is newer; if modification
+        times contradict them, the first times in the files do. The page shows the last lines at once; the
+        index is built in the background.
 
         - is standard input, which is also read if nothing is named and something is piped in. What
         comes from it, or from another pipe, is kept in a temporary file until the end.
