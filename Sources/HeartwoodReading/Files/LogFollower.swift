@@ -70,8 +70,8 @@ package final class LogFollower {
     /// Begins after what is there already.
     ///
     /// `list` gives the files, oldest first, whenever it is asked; `directories` are those that they are in.
-    /// `start` is a file of which less was read, and how much. With `countsText`, the places of lines are right
-    /// also in encrypted files, which takes reading what is in front.
+    /// `start` is a file of which less was read, and how much. With `countsText`, the places of lines are
+    /// right also in encrypted files, which takes reading what is in front.
     package init(
         key: (any SecretProvider)?, start: (path: String, offset: Int)? = nil, directories: [String] = [],
         countsText: Bool = false, calls: SystemCalls = SystemCalls(), list: @escaping () throws -> [String]

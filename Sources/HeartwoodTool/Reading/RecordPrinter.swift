@@ -59,7 +59,7 @@ struct RecordPrinter {
     mutating func add(
         _ line: UnsafeRawBufferPointer, isNext: Bool, file: String = "", to output: inout LogBuffer
     ) -> Bool {
-        if let plain = RecordPrinter.stripped(line) {
+        if let plain = AnsiText.stripped(line) {
             return plain.withUnsafeBytes { add(plain: $0, isNext, file, &output) }
         }
         return add(plain: line, isNext, file, &output)
@@ -182,28 +182,8 @@ struct RecordPrinter {
     /// A value without the escape sequences that its own escapes have hidden, as `\u001b` in JSON.
     private func plain(_ value: String) -> String {
         var value = value
-        let text = value.withUTF8 { RecordPrinter.stripped(UnsafeRawBufferPointer($0)) }
+        let text = value.withUTF8 { AnsiText.stripped(UnsafeRawBufferPointer($0)) }
         return text.map { String(decoding: $0, as: UTF8.self) } ?? value
-    }
-
-    /// The bytes without escape sequences; nil if there are none.
-    ///
-    /// Rows of the viewer are read by its twin, `AnsiText.stripped`; `RecordFormTests` compares the records.
-    private static func stripped(_ bytes: UnsafeRawBufferPointer) -> [UInt8]? {
-        guard let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            memchr(base, 0x1B, bytes.count) != nil
-        else { return nil }
-        var output: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if bytes[index] == 0x1B {
-                index += max(1, hw_escape_sequence(base, bytes.count, index))
-            } else {
-                output.append(bytes[index])
-                index += 1
-            }
-        }
-        return output
     }
 
     /// Begins a member of the object, if it has none of that name.
