@@ -221,7 +221,7 @@ package struct FollowPlan {
             return [.open(seen.file, path: seen.path, at: place)]
         }
         let isArchived = stage != .plain && logs.contains(log)
-        let isOfNew = stage == .plain && isCopyOfNew(seen, listed, cut)
+        let isOfNew = isCopyOfNew(seen, listed, cut)
         let original = original(of: seen, listed, cut) { file, _ in !isOfNew && cut[file] != nil }
         if let original {
             note(seen, position: seen.size, now)
