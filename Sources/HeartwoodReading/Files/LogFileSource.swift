@@ -19,10 +19,7 @@ package final class LogFileSource {
     private var stage: ArchiveStage?
     /// Whether more may come when the end was reached.
     private let isFollowed: Bool
-    private var decompressor: (any Decompressor)?
-    /// Compressed bytes that were read; `input` are those of them that were not decompressed yet.
-    private var compressed: UnsafeMutableRawBufferPointer?
-    private var input = UnsafeRawBufferPointer(start: nil, count: 0)
+    private var gzip: GzipText?
     private var frames: FrameDecoder?
     /// Text of decrypted frames, of which the first `delivered` bytes were handed out.
     private var decrypted: [UInt8] = []
@@ -68,14 +65,14 @@ package final class LogFileSource {
     /// Returns nil for a stream, and where there is no memory.
     package init?(goingOnLike other: LogFileSource) {
         guard !other.isStream else { return nil }
-        if let decompressor = other.decompressor {
-            guard let copy = decompressor.copy() else { return nil }
-            self.decompressor = copy
+        if let gzip = other.gzip {
+            guard let copy = GzipText(goingOnLike: gzip) else { return nil }
+            self.gzip = copy
         }
         (calls, descriptor, path, key) = (other.calls, other.descriptor, other.path, other.key)
         (isStream, isFollowed, stage, damage) = (false, other.isFollowed, other.stage, other.damage)
         // What was read and not decompressed yet is read again.
-        offset = other.offset - other.input.count
+        offset = other.offset - (other.gzip?.unread ?? 0)
         (frames, decrypted, delivered) = (other.frames, other.decrypted, other.delivered)
         isAtEnd = other.isAtEnd
     }
@@ -163,8 +160,7 @@ package final class LogFileSource {
     package func continueAt(_ offset: Int, limit: Int = .max) {
         (self.offset, self.limit) = (offset, limit)
         guard offset == 0 else { return }
-        (stage, frames, decompressor, isAtEnd) = (nil, nil, nil, false)
-        (decrypted, delivered, input) = ([], 0, .init(start: nil, count: 0))
+        (stage, frames, gzip, isAtEnd, decrypted, delivered) = (nil, nil, nil, false, [], 0)
     }
 
     /// Looks what the file is; nil where it is too short yet to say.
@@ -193,18 +189,12 @@ package final class LogFileSource {
                 throw LogError(.secret, "The file is encrypted; \(how)", place: path)
             }
             frames = FrameDecoder(try FrameCipher(ofLogs: key))
-        } else {
-            if found == .gzip {
-                decompressor = try ArchiveLibraries.registered(
-                    for: "Reading a compressed file", place: path
-                ).makeDecompressor()
-            }
+        } else if found == .gzip {
+            gzip = try GzipText(of: path)
         }
         stage = found
         return found
     }
-
-    deinit { compressed?.deallocate() }
 
     /// The next piece of text; nil at the end of the file.
     ///
@@ -276,30 +266,9 @@ package final class LogFileSource {
     }
 
     private func inflate(into room: UnsafeMutableRawBufferPointer) throws -> Int {
-        while !isAtEnd {
-            if input.isEmpty {
-                let buffer = compressed ?? .allocate(byteCount: LogFileSource.pieceSize, alignment: 16)
-                compressed = buffer
-                let count = try readFile(into: buffer)
-                if count == 0 {
-                    isAtEnd = true
-                    if decompressor?.isComplete == false { damage = "cut off" }
-                    return 0
-                }
-                input = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count])
-            }
-            guard let decompressor else { return 0 }
-            let (count, isDamaged) = try decompressor.decompress(&input, into: room)
-            if isDamaged {
-                damage =
-                    decompressor.hasEnded
-                    ? "the data after the end of the archive is not compressed, and is left out"
-                    : "damaged; the data after the damage is lost"
-                isAtEnd = true
-            }
-            if count > 0 { return count }
-        }
-        return 0
+        guard let gzip else { return 0 }
+        defer { damage = gzip.damage }
+        return try gzip.next(into: room) { try readFile(into: $0) } ?? 0
     }
 
     private func decrypt(into room: UnsafeMutableRawBufferPointer) throws -> Int {

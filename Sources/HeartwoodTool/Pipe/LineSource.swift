@@ -1,5 +1,6 @@
 import CHeartwood
 import Heartwood
+import HeartwoodReading
 
 /// Something to read lines from: standard input, or a file of any kind.
 final class LineSource {
@@ -21,10 +22,9 @@ final class LineSource {
     /// Whether compressed text is recognized by its first bytes, and read as what it was; until they are
     /// known.
     private var looksForGzip: Bool
-    private var decompressor: (any Decompressor)?
-    /// What was read and not handed out or decompressed yet: `held[heldStart...]`.
+    private var gzip: GzipText?
+    /// What was read and not handed out yet: the first byte, as long as it is alone.
     private var held: [UInt8] = []
-    private var heldStart = 0
 
     /// Takes standard input.
     init(decompresses: Bool = true) {
@@ -61,7 +61,7 @@ final class LineSource {
     /// Reads what is there, as text where it is compressed; waits for something `milliseconds` at most (-1:
     /// as long as it takes), or until `stop`.
     func read(into room: UnsafeMutableRawBufferPointer, stop: StopSignal, milliseconds: Int32) -> Reading {
-        if decompressor != nil { return inflate(into: room, stop, milliseconds) }
+        if let gzip { return inflate(into: room, gzip, stop, milliseconds) }
         guard looksForGzip else { return readOn(into: room, stop: stop, milliseconds: milliseconds) }
         // One byte may have come alone.
         let count = held.count
@@ -74,60 +74,41 @@ final class LineSource {
             return count > 0 ? .bytes(count) : reading
         }
         let start = UnsafeRawBufferPointer(rebasing: room[..<(count + more)])
-        if start.count == 1, start[0] == LineSource.gzip[0] {
+        if start.count == 1, start[0] == 0x1F {
             held = Array(start)
             return .nothing
         }
         looksForGzip = false
-        guard start.starts(with: LineSource.gzip) else { return .bytes(start.count) }
+        guard ArchiveStage(of: start) == .gzip else { return .bytes(start.count) }
         do {
-            decompressor = try ArchiveLibraries.registered(for: "Reading compressed input", place: name)
-                .makeDecompressor()
+            let text = try GzipText(of: name, beginning: start)
+            gzip = text
+            return inflate(into: room, text, stop, milliseconds)
         } catch {
             return .failed(LogError(.file, "is compressed and cannot be read: \(error)", place: name))
         }
-        held = Array(start)
-        return inflate(into: room, stop, milliseconds)
     }
-
-    private static let gzip: [UInt8] = [0x1f, 0x8b]
 
     /// The next text of compressed input.
     private func inflate(
-        into room: UnsafeMutableRawBufferPointer, _ stop: StopSignal, _ milliseconds: Int32
+        into room: UnsafeMutableRawBufferPointer, _ text: GzipText, _ stop: StopSignal, _ milliseconds: Int32
     ) -> Reading {
-        guard let decompressor else { return .end }
-        while true {
-            if heldStart == held.count {
-                var reading = Reading.end
-                held = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
-                    reading = readOn(
-                        into: UnsafeMutableRawBufferPointer(buffer), stop: stop, milliseconds: milliseconds)
-                    if case .bytes(let more) = reading { count = more }
-                }
-                heldStart = 0
-                switch reading {
-                case .bytes: break
-                case .end where !decompressor.isComplete:
-                    return .failed(LogError(.file, "is compressed and was cut off", place: name))
-                default: return reading
+        var reading = Reading.end
+        do {
+            let count = try text.next(into: room) { room in
+                reading = readOn(into: room, stop: stop, milliseconds: milliseconds)
+                return switch reading {
+                case .bytes(let count): count
+                case .end: 0
+                case .nothing, .failed: nil
                 }
             }
-            do {
-                let (count, isDamaged) = try held.withUnsafeBytes { bytes in
-                    var input = UnsafeRawBufferPointer(rebasing: bytes[heldStart...])
-                    let result = try decompressor.decompress(&input, into: room)
-                    heldStart = bytes.count - input.count
-                    return result
-                }
-                if count > 0 { return .bytes(count) }
-                if isDamaged {
-                    return .failed(
-                        LogError(.file, "is compressed and damaged; what follows is lost", place: name))
-                }
-            } catch {
-                return .failed(LogError(.file, "cannot be decompressed: \(error)", place: name))
-            }
+            guard let count else { return reading }
+            if count > 0 { return .bytes(count) }
+            guard let damage = text.damage else { return .end }
+            return .failed(LogError(.file, "is compressed; \(damage)", place: name))
+        } catch {
+            return .failed(LogError(.file, "cannot be decompressed: \(error)", place: name))
         }
     }
 
