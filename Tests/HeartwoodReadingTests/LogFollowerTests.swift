@@ -116,6 +116,25 @@ import Testing
         #expect(try follower.poll().map(\.text) == ["three"])
     }
 
+    @Test(
+        "A file that was cut in the middle, and is longer again, is read from its beginning",
+        arguments: [(0, 300), (100, 300), (199, 201), (100, 200), (199, 200)])
+    func cutInside(_ kept: Int, _ count: Int) throws {
+        func lines(_ name: String, _ numbers: Range<Int>) -> [String] {
+            numbers.map { String(repeating: "-", count: 70) + " line \($0 + 1000), \(name)" }
+        }
+        func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
+        scratch.write(text(lines("old", 0..<200)), to: "a.log")
+        let path = scratch.logs + "/a.log"
+        let follower = try LogFollower(key: nil) { [path] }
+        #expect(try follower.poll().isEmpty)
+        let left = lines("old", 0..<kept) + lines("new", kept..<count)
+        truncate(path, off_t(text(lines("old", 0..<kept)).utf8.count))
+        scratch.append(text(lines("new", kept..<count)), to: "a.log")
+        #expect(try follower.poll().map(\.text) == left)
+        #expect(try follower.poll().isEmpty)
+    }
+
     // MARK: Rotations
 
     @Test(

@@ -13,6 +13,7 @@ package import Heartwood
 ///    has and the cut file has lost is read from it.
 /// 5. A new file that is too short to tell is open and not read, for ``grace`` at most.
 /// 6. A new file that could not be opened was not met: its archive is read in its place, before newer files.
+/// 7. About ``mostHeld`` files are open at most; one that was closed is read on when its size has changed.
 package struct FollowPlan {
     /// Which file it is: the kernel gives the number of a removed file to the next one, so its birth counts
     /// as well.
@@ -71,6 +72,8 @@ package struct FollowPlan {
     package static let beginningSize = 4096
     /// How long a file that lost its path is read on: its writer may keep it open for a while.
     package static let grace = Duration.seconds(5)
+    /// How many files are open at most, but for those to which something has come within ``grace``.
+    static let mostHeld = 64
 
     private struct Entry {
         var path: String
@@ -132,6 +135,9 @@ package struct FollowPlan {
         if entry.position == 0 { forget(file) } else { entries[file]?.isHeld = false }
     }
 
+    /// Notes that a file cannot be read: it is tried again when more has come to it.
+    package mutating func fail(_ file: File) { entries[file]?.isHeld = false }
+
     private mutating func forget(_ file: File) {
         order.removeAll { $0 == file }
         guard let entry = entries.removeValue(forKey: file) else { return }
@@ -170,8 +176,22 @@ package struct FollowPlan {
                 actions.append(.close(file))
             }
         }
+        for file in idle(now) {
+            entries[file]?.isHeld = false
+            actions.append(.close(file))
+        }
         forgetOldest()
         return actions
+    }
+
+    /// The open files to which nothing has come for the longest time, where there are too many: each is
+    /// opened again when something has come.
+    private func idle(_ now: Duration) -> ArraySlice<File> {
+        let held = order.filter { entries[$0]?.isHeld == true && entries[$0]?.isUndecided == false }
+        guard held.count > FollowPlan.mostHeld else { return [] }
+        let idle = held.filter { entries[$0].map { now - $0.change >= FollowPlan.grace } == true }
+        return idle.sorted { (entries[$0]?.change ?? now) < (entries[$1]?.change ?? now) }
+            .prefix(held.count - FollowPlan.mostHeld)
     }
 
     /// Decides what is to be done where no name has changed.
@@ -357,5 +377,5 @@ package struct FollowPlan {
         for file in gone.dropLast(64) { forget(file) }
     }
 
-    private static func isArchive(_ path: String) -> Bool { ArchiveStage.split(path).stage == .gzip }
+    private static func isArchive(_ path: String) -> Bool { ArchiveStage.split(path).stage != .plain }
 }

@@ -135,10 +135,19 @@ package final class LogFileSource {
         isStream ? [] : (try? calls.bytes(FollowPlan.beginningSize, of: descriptor.number, at: 0)) ?? []
     }
 
-    /// The first bytes of the text; only for a source from which nothing else is read.
-    package func textBeginning() -> [UInt8] {
+    /// At most 64 bytes of the file as it is now, up to a place.
+    func bytes(before end: Int) -> [UInt8] {
+        let count = isStream ? 0 : min(end, 64)
+        return (try? calls.bytes(count, of: descriptor.number, at: end - count)) ?? []
+    }
+
+    /// The first bytes of the text; of an encrypted file those of the file, unless `decrypts` is set.
+    ///
+    /// Only for a source from which nothing else is read.
+    package func textBeginning(decrypts: Bool = false) -> [UInt8] {
         if isStream { return [] }
-        guard (try? recognize()) == .gzip else { return beginning }
+        let stage = ArchiveStage(of: beginning)
+        guard stage == .gzip || stage == .encrypted && decrypts else { return beginning }
         var text: [UInt8] = []
         while text.count < FollowPlan.beginningSize, let piece = try? next() { text += piece }
         return Array(text.prefix(FollowPlan.beginningSize))
@@ -236,7 +245,8 @@ package final class LogFileSource {
             return count
         }
         do throws(SystemFailure) {
-            let room = UnsafeMutableRawBufferPointer(rebasing: room[..<min(room.count, limit - offset)])
+            let size = min(room.count, max(0, limit - offset))
+            let room = UnsafeMutableRawBufferPointer(rebasing: room[..<size])
             let count = room.isEmpty ? 0 : try calls.read(descriptor.number, room, at: offset)
             offset += count
             return count

@@ -24,13 +24,13 @@ package final class LogFollower {
         package let stage: ArchiveStage
         /// The first bytes of its text, as far as they are known.
         package let beginning: [UInt8]
-        /// Where the text ends that was there; nil where that is where the file ends.
+        /// Where the text ends that was there; nil: to the end of the file, whenever it is read.
         package var limit: Int?
     }
 
     private struct Open {
         let source: LogFileSource
-        var path: String
+        let path: String
         /// Made when the file is read first.
         var lines: LineBlocks?
         /// What its changes are waited for with.
@@ -38,9 +38,23 @@ package final class LogFollower {
         /// Whether it was cut while it was read.
         var isCut = false
 
-        /// What it is like at the moment.
+        /// The last bytes that were read of it, and where they end.
+        var last: (end: Int, bytes: [UInt8])
+        /// Whether nothing is expected to come to it.
+        let isArchive: Bool
+
+        init(_ source: LogFileSource, path: String, watch: Int32?) {
+            (self.source, self.path, self.watch) = (source, path, watch)
+            isArchive = ArchiveStage(of: source.beginning) == .gzip
+            last = (source.position, source.bytes(before: source.position))
+        }
+
+        /// What it is like at the moment; with another text at the place of the last bytes, it was cut,
+        /// whatever its size and its beginning are.
         var held: FollowPlan.Held {
-            FollowPlan.Held(size: isCut ? -1 : source.status?.size ?? 0, beginning: source.beginning)
+            let isSame = !isCut && source.bytes(before: last.end) == last.bytes
+            return FollowPlan.Held(
+                size: isSame ? source.status?.size ?? 0 : -1, beginning: source.beginning)
         }
     }
 
@@ -56,7 +70,7 @@ package final class LogFollower {
     private var open: [FollowPlan.File: Open] = [:]
     /// What paths led to last, so that most need not be opened to be known again.
     private var known: [String: (status: FileStatus, file: FollowPlan.File)] = [:]
-    private let beginning = ContinuousClock.now
+    private let epoch = ContinuousClock.now
     private let watch = FileWatch()
     private let directories: [String]
     /// What is known of the changes since the last look.
@@ -64,8 +78,9 @@ package final class LogFollower {
     private var lastLook: Duration?
     /// How long the last look took.
     private var cost = Duration.zero
-    /// What the paths led to at the last look, in the order of age.
+    /// What the paths led to at the last look, in the order of age, and how many looks there were.
     package private(set) var listed: [FollowPlan.Seen] = []
+    package private(set) var looks = 0
 
     /// Begins after what is there already.
     ///
@@ -88,13 +103,15 @@ package final class LogFollower {
         }
     }
 
-    private var now: Duration { ContinuousClock.now - beginning }
+    private var now: Duration { ContinuousClock.now - epoch }
 
     /// Goes on after what was read of a file by another reader.
     package func skip(_ file: FollowPlan.File, path: String, to position: Int) {
         plan.advance(file, path: path, to: position, at: now)
-        open[file]?.source.continueAt(position)
+        guard let source = open[file]?.source else { return }
+        source.continueAt(position)
         open[file]?.lines = nil
+        open[file]?.last = (position, source.bytes(before: position))
     }
 
     /// Goes back to the beginning of the last line of each open file: as long as it has no end, it is what
@@ -103,15 +120,15 @@ package final class LogFollower {
     /// - Returns: the files that are there, oldest first.
     package func beginAtLines() -> [Start] {
         listed.compactMap { seen in
-            guard let source = try? LogFileSource(path: seen.path, takesStreams: false, calls: calls) else {
-                return nil
-            }
+            let opened = open[seen.file]?.source
+            let source = opened ?? (try? LogFileSource(path: seen.path, takesStreams: false, calls: calls))
+            guard let source, source.file == seen.file else { return nil }
             let stage = ArchiveStage(of: source.beginning)
             var start = Start(
                 path: seen.path, file: seen.file, size: seen.size, stage: stage,
                 beginning: stage == .encrypted ? [] : seen.beginning)
             if stage == .plain { start.limit = seen.size }
-            guard let number = open[seen.file]?.source.number else { return start }
+            guard let number = opened?.number else { return start }
             if stage == .plain, let line = try? LogTail.lineStart(in: number, before: seen.size, calls) {
                 skip(seen.file, path: seen.path, to: line)
                 start.limit = line
@@ -143,16 +160,21 @@ package final class LogFollower {
     /// How long a change may take to be seen that the system does not tell of, as on a network's file system;
     /// longer where there are thousands of files.
     private static let interval = Duration.milliseconds(250)
+    private static let longest = Duration.seconds(1)
 
     /// Waits until something may have come: at once where the system tells of changes, a quarter of a second
     /// at most; longer where there are thousands of files.
     package func wait() {
         let last = lastLook ?? now
         // Where there are very many files, looks at them take a twentieth of the time at most.
-        let interval = max(LogFollower.interval, cost * 20)
+        let interval = max(LogFollower.interval, min(cost * 20, LogFollower.longest))
         change = watch.wait(max(.zero, last + interval - now))
         // A look at all names costs more than one at the open files: while lines come, it is made when due.
-        if now - last >= interval { change = .names }
+        if now - last >= interval {
+            change = .names
+        } else if change == .names, interval > LogFollower.interval {
+            change = .content
+        }
     }
 
     /// Calls `body` with what has come since the last time, in the order of the files' age.
@@ -175,6 +197,7 @@ package final class LogFollower {
             let held = held
             let began = now
             listed = try look()
+            self.looks += 1
             cost = now - began
             let actions = plan.look(listed, held: held, at: now)
             // A file that can never be opened must not hold up the others for good.
@@ -190,7 +213,7 @@ package final class LogFollower {
     private static let tries = 10
 
     private var held: [FollowPlan.File: FollowPlan.Held] {
-        open.mapValues(\.held)
+        open.filter { !$0.value.isArchive }.mapValues(\.held)
     }
 
     /// Does what the plan says; where `isInOrder`, it opens no new file after one that it has missed.
@@ -218,8 +241,8 @@ package final class LogFollower {
                 if isReading { read(file, body) }
             case .hold(let file, let path): _ = opens(file, path, at: 0)
             case .read(let file):
-                // While the names were looked up, it may have been cut: that is found the next time.
-                if let held = open[file]?.held, !plan.isCut(file, held) { read(file, body) }
+                // While the names were looked up, it may have been cut: that is found when it is read.
+                read(file, body)
             case .restart(let file):
                 guard let last = open[file] else { continue }
                 finish(last, file, body)
@@ -227,6 +250,7 @@ package final class LogFollower {
                 last.source.continueAt(0)
                 open[file]?.lines = nil
                 open[file]?.isCut = false
+                open[file]?.last = (0, [])
                 read(file, body)
             case .close(let file):
                 guard let last = open.removeValue(forKey: file) else { continue }
@@ -242,12 +266,14 @@ package final class LogFollower {
         let source = try? LogFileSource(
             path: path, offset: offset, key: key, isFollowed: true, takesStreams: false, calls: calls)
         guard let source, source.file == file else { return false }
-        open[file] = Open(source: source, path: path, watch: source.watch(with: watch))
+        open[file] = Open(source, path: path, watch: source.watch(with: watch))
         return true
     }
 
     private func read(_ file: FollowPlan.File, _ body: (Event) -> Void) {
         guard let current = open[file] else { return }
+        // To find where it has its lines costs reading all of an encrypted file.
+        if current.lines == nil, (current.source.status?.size ?? 0) <= current.source.position { return }
         do {
             let lines = try lines(of: file, withLast: false)
             while let block = try lines?.next(of: current.source, isValid: { advance(file) }) {
@@ -260,6 +286,7 @@ package final class LogFollower {
         } catch {
             open[file] = nil
             watch.remove(current.watch)
+            plan.fail(file)
             body(.failed(error))
         }
     }
@@ -267,15 +294,19 @@ package final class LogFollower {
     /// Notes how far a file was read; false where it was cut meanwhile: what was read may be of two texts.
     private func advance(_ file: FollowPlan.File) -> Bool {
         guard let current = open[file] else { return false }
-        let held = current.held
-        let isArchive = (try? current.source.recognize()) == .gzip
-        if !isArchive, plan.isCut(file, held) {
-            open[file]?.isCut = true
-            return false
+        let position = current.source.position
+        let last = (end: position, bytes: current.source.bytes(before: position))
+        var beginning: [UInt8] = []
+        if !current.isArchive {
+            let held = current.held
+            if plan.isCut(file, held) {
+                open[file]?.isCut = true
+                return false
+            }
+            open[file]?.last = last
+            beginning = held.beginning
         }
-        plan.advance(
-            file, path: current.path, to: current.source.position, beginning: isArchive ? [] : held.beginning,
-            at: now)
+        plan.advance(file, path: current.path, to: last.end, beginning: beginning, at: now)
         return true
     }
 

@@ -157,6 +157,44 @@ struct LogWatcherTests {
         #expect(logs.store.progress.damages.isEmpty)
     }
 
+    @Test("The lines of a log are shown when it has become an encrypted archive", arguments: [false, true])
+    func encryptedArchive(_ isEncryptedBefore: Bool) throws {
+        let key = Secret(String(repeating: "a7", count: 32))
+        func encrypted(_ isLast: Bool) throws -> [UInt8] {
+            var encoder = try FrameEncoder(FrameCipher(key: key))
+            return try encoder.encode(Array(Self.lines(0..<300).utf8), isLast: isLast)
+        }
+        let bytes = isEncryptedBefore ? try encrypted(false) : Array(Self.lines(0..<300).utf8)
+        let logs = try WatchedLogs([("a.log", bytes)], key: GivenKey(key: key))
+        try logs.append(try encrypted(true), to: "a.log.hwe")
+        logs.remove("a.log")
+        for _ in 0..<2 {
+            #expect(try logs.rows() == Self.lines(0..<300).split(separator: "\n").map(String.init))
+            logs.tick()
+        }
+    }
+
+    @Test("An encrypted log that is cut shows what it has now")
+    func encryptedCut() throws {
+        let key = Secret(String(repeating: "a7", count: 32))
+        func encrypted(_ lines: String) throws -> [UInt8] {
+            var encoder = try FrameEncoder(FrameCipher(key: key))
+            return try encoder.encode(Array(lines.utf8), isLast: false)
+        }
+        let old = try encrypted(Self.lines(0..<20_000))
+        let logs = try WatchedLogs([("a.log", old)], key: GivenKey(key: key))
+        #expect(try logs.rows().first == .some("2026-11-20 10:00:10.000Z info number 0"))
+        logs.cut("a.log")
+        try logs.append(try encrypted(Self.lines(50_000..<50_010)), to: "a.log")
+        logs.tick()
+        logs.tick()
+        let rows = try logs.rows()
+        #expect(
+            rows.suffix(10)
+                == Self.lines(50_000..<50_010).split(separator: "\n").map { .some(String($0)) }[...])
+        #expect(rows.dropLast(10).allSatisfy { $0 == nil })
+    }
+
     private struct GivenKey: SecretProvider {
         let key: Secret
         func secret(named _: String) throws -> Secret { key }

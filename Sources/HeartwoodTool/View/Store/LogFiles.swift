@@ -18,7 +18,8 @@ private struct LogPart: Sendable {
 ///
 /// 1. A text is looked for in its own file, whatever its path is by now, then in copies and archives of it:
 ///    in files that begin as it does. Only bytes with the hash of those that were read count as found.
-/// 2. No lock is held while the disk is read, text is decompressed, or a key is asked for.
+/// 2. No lock is held while the disk is read, text is decompressed, or a key is asked for; only those who
+///    miss a text wait for one who looks which files there are.
 final class LogFiles: Sendable {
     /// How much text of compressed and encrypted files is kept.
     static let cacheLimit = 64 << 20
@@ -33,8 +34,8 @@ final class LogFiles: Sendable {
     let calls: SystemCalls
     /// Gives the paths of the files that are there, oldest first.
     let list: @Sendable () throws -> [String]
-    /// How long it is between two looks for texts that are not found, at least.
-    private static let pause = Duration.milliseconds(100)
+    /// Held by the one who looks which files there are; those wait who miss a text as well.
+    private let looking = Locked(())
 
     // MARK: Guarded by 'state'
 
@@ -51,7 +52,7 @@ final class LogFiles: Sendable {
         /// The files that are there, oldest first.
         var listed: [Place] = []
         var paths: [FollowPlan.File: String] = [:]
-        /// The files that begin as a part does; what is there is another thing with each list.
+        /// The files that begin as a part does; cleared when the list changes.
         var copies: [Int: [Place]] = [:]
         /// What files begin with.
         var beginnings: [FollowPlan.File: [UInt8]] = [:]
@@ -59,8 +60,11 @@ final class LogFiles: Sendable {
         var pieces: [PieceKey: [UInt8]] = [:]
         var order: [PieceKey] = []
         var size = 0
-        /// When a text that was not found was looked for last.
-        var missed: ContinuousClock.Instant?
+        /// Counts the changes of `listed`.
+        var version = 0
+        /// Counts the looks for texts that were not found, and says at which version each was missing.
+        var looks = 0
+        var missing: [Int: Int] = [:]
     }
     private let state = Locked(State())
 
@@ -78,9 +82,10 @@ final class LogFiles: Sendable {
 
     // MARK: What is there
 
-    /// Adds a text; returns its number.
-    func add(path: String, file: FollowPlan.File, beginning: [UInt8]) -> Int {
-        state.withLock { state in
+    /// Adds a text, whose beginning is read where it is not given; returns its number.
+    func add(path: String, file: FollowPlan.File, beginning: [UInt8]?) -> Int {
+        let beginning = beginning ?? self.beginning(of: Place(path: path, file: file))
+        return state.withLock { state in
             state.parts.append(LogPart(path: path, file: file, beginning: beginning))
             return state.parts.count - 1
         }
@@ -111,8 +116,14 @@ final class LogFiles: Sendable {
 
     private func markCut(_ part: Int) {
         state.withLock { state in
+            let file = state.parts[part].file
             state.parts[part].isCut = true
-            state.beginnings[state.parts[part].file] = nil
+            state.beginnings[file] = nil
+            state.archives[file] = nil
+            for key in state.order where key.file == file {
+                state.size -= state.pieces.removeValue(forKey: key)?.count ?? 0
+            }
+            state.order.removeAll { $0.file == file }
             state.copies = [:]
         }
     }
@@ -125,12 +136,12 @@ final class LogFiles: Sendable {
 
     private func note(_ files: [Place]) {
         state.withLock { state in
+            var paths: [FollowPlan.File: String] = [:]
+            // A file may have two names.
+            let files = files.filter { paths.updateValue($0.path, forKey: $0.file) == nil }
             if state.listed == files { return }
-            state.listed = files
-            state.paths = [:]
-            for place in state.listed { state.paths[place.file] = place.path }
-            state.copies = [:]
-            let paths = state.paths
+            (state.listed, state.paths, state.copies) = (files, paths, [:])
+            state.version += 1
             state.beginnings = state.beginnings.filter { paths[$0.key] != nil }
             state.archives = state.archives.filter { paths[$0.key] != nil }
         }
@@ -171,32 +182,38 @@ final class LogFiles: Sendable {
         of part: Int, at offset: Int, count: Int, where isMeant: ([UInt8]) -> Bool = { _ in true }
     ) -> [UInt8]? {
         if count == 0 { return [] }
+        var looks: Int
         repeat {
+            looks = state.withLock { $0.looks }
             if let bytes = ownBytes(part, offset, count), isMeant(bytes) { return bytes }
             for place in copies(of: part) {
                 if let bytes = read(place, offset, count), isMeant(bytes) { return bytes }
             }
-        } while lookAgain()
+        } while looksAgain(for: part, after: looks)
         return nil
     }
 
-    /// Looks which files there are, where a text was not found; false where such a look was just made.
+    /// Looks which files there are, where a text was not found: its file may have been renamed or compressed.
     ///
-    /// Since the last look, its file may have been renamed or compressed.
-    private func lookAgain() -> Bool {
-        let isDue = state.withLock { state in
-            let now = ContinuousClock.now
-            if let missed = state.missed, now - missed < LogFiles.pause { return false }
-            state.missed = now
+    /// False where it was missing before, and no file has come or gone since.
+    private func looksAgain(for part: Int, after looks: Int) -> Bool {
+        looking.withLock { _ in
+            let (isLate, isMissing) = state.withLock { state in
+                (state.looks > looks, state.missing[part] == state.version)
+            }
+            if isLate || isMissing { return isLate }
+            guard let paths = try? list() else { return false }
+            note(
+                paths.compactMap { path in
+                    let source = try? LogFileSource(path: path, takesStreams: false, calls: calls)
+                    return source?.file.map { Place(path: path, file: $0) }
+                })
+            state.withLock { state in
+                state.looks += 1
+                state.missing[part] = state.version
+            }
             return true
         }
-        guard isDue, let paths = try? list() else { return false }
-        note(
-            paths.compactMap { path in
-                let source = try? LogFileSource(path: path, takesStreams: false, calls: calls)
-                return source?.file.map { Place(path: path, file: $0) }
-            })
-        return true
     }
 
     /// Some text of the file that a text was read from; nil where that is gone, was cut, or cannot be read.
@@ -236,7 +253,7 @@ final class LogFiles: Sendable {
     private func beginning(of place: Place) -> [UInt8] {
         if let known = state.withLock({ $0.beginnings[place.file] }) { return known }
         guard let source = open(place) else { return [] }
-        let beginning = source.textBeginning()
+        let beginning = source.textBeginning(decrypts: true)
         // A shorter one may grow.
         if beginning.count == FollowPlan.beginningSize {
             state.withLock { $0.beginnings[place.file] = beginning }
@@ -255,8 +272,8 @@ final class LogFiles: Sendable {
     private func read(
         _ place: Place, _ offset: Int, _ count: Int, after beginning: [UInt8] = []
     ) -> [UInt8]? {
-        guard let source = open(place), let stage = try? source.recognize() else { return nil }
-        if stage != .plain { return archivedBytes(place, offset, count) }
+        guard let source = open(place) else { return nil }
+        if ArchiveStage(of: source.beginning) != .plain { return archivedBytes(place, offset, count) }
         guard let bytes = try? calls.bytes(count, of: source.number, at: offset), bytes.count == count,
             // Looked at afterwards: it may be cut at any moment.
             source.beginning.starts(with: beginning)

@@ -65,6 +65,8 @@ final class LogWatcher {
     /// What has come since the last look, in the order in which it came.
     private var fresh: [BlockText.Source] = []
     private var freshSize = 0
+    /// How many looks of the follower the store knows of.
+    private var looks = 0
     private var front = Front()
     private var owner = ThreadOwner("the watcher of logs")
 
@@ -110,7 +112,10 @@ final class LogWatcher {
             }
         }
         addFresh()
-        store.files.note(follower.listed)
+        if follower.looks > looks {
+            looks = follower.looks
+            store.files.note(follower.listed)
+        }
         follower.forEachPending(show)
         publish()
     }
@@ -124,14 +129,15 @@ final class LogWatcher {
     // MARK: What comes
 
     /// What is known of the text of a file; one that was not met before comes after all that came so far.
-    private func text(of file: FollowPlan.File, _ path: String) -> Text {
+    private func text(of file: FollowPlan.File, _ block: LogBlockReader.Block) -> Text {
         if let text = texts[file] { return text }
         addFresh()
-        return Text(part: store.files.add(path: path, file: file, beginning: []))
+        let beginning: [UInt8]? = block.offset == 0 ? [] : nil
+        return Text(part: store.files.add(path: block.path, file: file, beginning: beginning))
     }
 
     private func take(_ block: LogBlockReader.Block, of file: FollowPlan.File) {
-        var text = text(of: file, block.path)
+        var text = text(of: file, block)
         store.update { $0.came += block.bytes.count }
         store.files.extend(text.part, at: block.offset, with: block.bytes)
         var start = max(0, text.end - block.offset)
@@ -142,7 +148,8 @@ final class LogWatcher {
             front.isChanged = true
             start = end
         }
-        (text.end, text.shown, text.pending) = (block.offset + block.bytes.count, nil, 0)
+        text.end = max(text.end, block.offset + block.bytes.count)
+        (text.shown, text.pending) = (nil, 0)
         texts[file] = text
         guard start < block.bytes.count else { return }
         let source = BlockText.Source(
@@ -184,7 +191,7 @@ final class LogWatcher {
 
     /// Shows a line that has no end yet, where nothing came to it since the last look.
     private func show(_ line: LogBlockReader.Block, of file: FollowPlan.File) {
-        var text = text(of: file, line.path)
+        var text = text(of: file, line)
         defer { texts[file] = text }
         // What is in front of it may be in blocks that no longer grow.
         let start = max(0, text.end - line.offset)
