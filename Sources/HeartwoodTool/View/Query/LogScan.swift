@@ -142,7 +142,7 @@ final class LogScan: Sendable {
                 sum.spread(own)
                 continue
             }
-            let text = store.files.text(of: block)
+            let text = store.files.text(of: block, inPassing: true)
             // Records that are gone are spread over the time of their block.
             guard text.isWhole else {
                 sum.spread(own)
@@ -221,7 +221,7 @@ final class LogScan: Sendable {
                 guard searched < limit else { return (nil, isForward ? row - 1 : row + 1) }
                 searched += 1
                 let lines = lines(of: place.block, block)
-                let found = wanted(block, store.files.text(of: block), lines)
+                let found = wanted(block, store.files.text(of: block, inPassing: true), lines)
                 var line = lines.line(at: place.index)
                 while let candidate = line, !found.contains(candidate) {
                     line = isForward ? lines.next(from: candidate + 1) : lines.last(upTo: candidate - 1)
@@ -329,7 +329,7 @@ final class LogScan: Sendable {
         for number in isReversed ? blocks.reversed() : blocks where index.count(ofBlock: number) > 0 {
             guard let block = store.block(number) else { continue }
             let rows = Array(lines(of: number, block).lines.prefix(index.count(ofBlock: number)))
-            if !body(store.files.text(of: block), rows) { return }
+            if !body(store.files.text(of: block, inPassing: true), rows) { return }
         }
     }
 
@@ -399,7 +399,7 @@ final class LogScan: Sendable {
         return sieve.withLock { sieve in
             if sieve.canSkip(block.facts, files: names) { return Matches() }
             let wanted = parts.filter { sieve.wantsFile(store.files.name(of: $0)) }
-            let text = store.files.text(of: block)
+            let text = store.files.text(of: block, inPassing: true)
             var starts: [Int] = []
             text.bytes.withUnsafeBytes { bytes in
                 sieve.forEachMatch(in: bytes, after: block.carry) { starts.append($0.lowerBound) }

@@ -33,6 +33,9 @@ struct BlockText: Sendable {
     /// Whether all lines are there.
     var isWhole: Bool { lines.allSatisfy { $0.range != nil } }
 
+    /// How much memory it has, about.
+    var size: Int { bytes.count + lines.count * MemoryLayout<Line>.stride }
+
     /// Puts the lines of some texts in their order.
     init(_ sources: [Source], _ order: LineOrder) {
         // How much of each text is used.
@@ -96,5 +99,63 @@ struct BlockText: Sendable {
         bytes = clear.withUnsafeBytes { Array($0) }
         var next = ranges.makeIterator()
         for line in lines.indices where lines[line].range != nil { lines[line].range = next.next() }
+    }
+}
+
+/// The texts of the blocks that were looked at last, within a number of bytes.
+///
+/// 1. A text belongs to bytes with a hash: it is right, whatever has become of the files since.
+/// 2. A text that lacks lines is not kept: they may be found later.
+/// 3. Of a block that grows, one text is kept.
+struct KeptTexts {
+    /// How much memory the texts have together.
+    static let limit = 16 << 20
+
+    private struct Entry {
+        let block: LogBlock
+        let text: BlockText
+        let size: Int
+
+        /// Whether it is the text of a block.
+        func isText(of other: LogBlock) -> Bool { block.pieces == other.pieces && block.order == other.order }
+
+        /// Whether it is of a block with the same beginning, which may have grown.
+        func beginsLike(_ other: LogBlock) -> Bool {
+            guard let own = block.pieces.first, let first = other.pieces.first else { return false }
+            return own.part == first.part && own.offset == first.offset
+        }
+    }
+
+    private let limit: Int
+    /// Those that were looked at last are at the end.
+    private var entries: [Entry] = []
+    /// How much memory all of them have.
+    private(set) var size = 0
+
+    init(_ limit: Int = KeptTexts.limit) { self.limit = limit }
+
+    /// How many are kept.
+    var count: Int { entries.count }
+
+    /// The text of a block if it is kept.
+    mutating func text(of block: LogBlock, inPassing: Bool) -> BlockText? {
+        guard let index = entries.lastIndex(where: { $0.isText(of: block) }) else { return nil }
+        if inPassing || index == entries.count - 1 { return entries[index].text }
+        entries.append(entries.remove(at: index))
+        return entries.last?.text
+    }
+
+    /// Keeps a text that has all lines, and leaves out those that were not looked at for longest.
+    ///
+    /// One that was read in passing is kept where there is room, or where it follows one of the same block.
+    mutating func keep(_ text: BlockText, of block: LogBlock, inPassing: Bool) {
+        let entry = Entry(block: block, text: text, size: text.size)
+        guard entry.size <= limit / 4, text.isWhole else { return }
+        let old = entries.firstIndex { $0.beginsLike(block) }
+        if let old { size -= entries.remove(at: old).size }
+        if inPassing, old == nil, size + entry.size > limit { return }
+        entries.insert(entry, at: inPassing ? old ?? 0 : entries.count)
+        size += entry.size
+        while size > limit { size -= entries.removeFirst().size }
     }
 }

@@ -6,7 +6,7 @@ import Heartwood
 /// block is made. So a line keeps its index in the block, whatever happens to the files.
 struct LogBlock: Sendable {
     /// Some text of a file.
-    struct Piece: Sendable {
+    struct Piece: Equatable, Sendable {
         let part: Int
         /// Where it begins in the file's text.
         let offset: Int
@@ -42,7 +42,7 @@ struct LogBlock: Sendable {
 }
 
 /// Which text each line of a block is from, as runs of lines of one text after another.
-struct LineOrder: Sendable {
+struct LineOrder: Equatable, Sendable {
     /// The text and the number of lines of each run, as integers of variable length.
     private var packed: [UInt8] = []
 

@@ -68,14 +68,20 @@ final class LogFiles: Sendable {
     }
     private let state = Locked(State())
 
+    // MARK: Guarded by 'texts'
+
+    private let texts: Locked<KeptTexts>
+
     init(
         key: (any SecretProvider)?, redaction: RedactionRules?, calls: SystemCalls = SystemCalls(),
+        keeping limit: Int = KeptTexts.limit,
         name: @escaping @Sendable (String) -> String = { $0.folderAndName.name },
         list: @escaping @Sendable () throws -> [String]
     ) {
         self.key = key
         self.redaction = redaction
         self.calls = calls
+        texts = Locked(KeptTexts(limit))
         self.name = name
         self.list = list
     }
@@ -164,7 +170,11 @@ final class LogFiles: Sendable {
     // MARK: The text of blocks
 
     /// The text of a block; lines whose file is gone, or has another text there now, have none.
-    func text(of block: LogBlock) -> BlockText {
+    ///
+    /// The last texts are kept. One that is asked for `inPassing`, as by a search of all blocks, takes the place
+    /// of no other.
+    func text(of block: LogBlock, inPassing: Bool = false) -> BlockText {
+        if let kept = texts.withLock({ $0.text(of: block, inPassing: inPassing) }) { return kept }
         let sources = block.pieces.map { piece in
             BlockText.Source(
                 part: piece.part, offset: piece.offset,
@@ -174,6 +184,7 @@ final class LogFiles: Sendable {
         }
         var text = BlockText(sources, block.order)
         if let redaction { text.redact(redaction) }
+        texts.withLock { $0.keep(text, of: block, inPassing: inPassing) }
         return text
     }
 
