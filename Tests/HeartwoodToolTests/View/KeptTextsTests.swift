@@ -95,6 +95,22 @@ struct KeptTextsTests {
         #expect(readsOfFound == 0)
     }
 
+    @Test(
+        "The lines of a record share its first line; one that is too long to be read has the level that counts"
+    )
+    func sharesHeads() throws {
+        let long = String(repeating: "x", count: ShownLine.limit)
+        let text = "{\"message\":\"\(long)\",\"level\":\"error\"}\n  at a\n  at b\nwords\n"
+        let source = BlockText.Source(part: 0, offset: 0, bytes: Array(text.utf8))
+        let block = BlockSurvey().block(of: [source], LineOrder(lines: 4))
+        var made = BlockRows(
+            BlockText([source], block.order), block, LineReader(), file: { "\($0)" }, limit: ShownLine.limit)
+        let rows = (0..<5).map { made.row($0, $0, isFolded: true) }
+        #expect(block.facts.heads.count == 1 && block.facts.levels[TimeBins.place(of: .error)] == 1)
+        #expect(rows.map(\.level) == [.error, .error, .error, .error, nil])
+        #expect(rows[0].text?.count == ShownLine.limit && rows[0].folded == 3 && rows[4].text == nil)
+    }
+
     @Test("A file that is gone at first and comes back is shown, and then needs no more to be read")
     func comesBack() throws {
         let log = try Log(blocks: 1, of: 10)

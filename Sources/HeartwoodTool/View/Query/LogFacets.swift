@@ -61,11 +61,7 @@ struct LogFacets {
                 }
                 let record = text.withLine(row) { line -> LineRecord? in
                     let line = UnsafeRawBufferPointer(rebasing: line.prefix(1 << 16))
-                    guard reader.head(of: line).isHead else { return nil }
-                    if let plain = AnsiText.stripped(line) {
-                        return plain.withUnsafeBytes { reader.record(of: $0) }
-                    }
-                    return reader.record(of: line)
+                    return reader.head(of: line).isHead ? reader.record(of: line).record : nil
                 }
                 guard let record, let record else { continue }
                 records += 1

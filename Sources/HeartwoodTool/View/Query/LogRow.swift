@@ -1,15 +1,98 @@
 import Heartwood
 import HeartwoodReading
 
+/// A line that is shown, and what it says, which is read once: when it is first asked for.
+///
+/// Not thread-safe: owned by the rows of one answer.
+final class ShownLine {
+    /// How much of a line is read.
+    static let limit = 1 << 20
+
+    /// Its text; nil where the file is gone.
+    let text: ArraySlice<UInt8>?
+    private let reader: LineReader
+    /// Its level and time where they are known without reading it.
+    private let known: LineCarry?
+    /// What it says, without terminal colors, and whether it says a time or a level.
+    private(set) lazy var content: (record: LineRecord, isHead: Bool) = beginning.withUnsafeBytes {
+        reader.record(of: $0)
+    }
+    /// Its message and the colors of that.
+    private(set) lazy var message = AnsiText(messageOf: content.record, in: beginning)
+
+    init(_ text: ArraySlice<UInt8>?, _ reader: LineReader, known: LineCarry? = nil) {
+        (self.text, self.reader, self.known) = (text, reader, known)
+    }
+
+    /// The part that is read.
+    var beginning: ArraySlice<UInt8> { (text ?? []).prefix(ShownLine.limit) }
+
+    var level: LogLevel? {
+        if let known { return known.level }
+        return content.isHead ? content.record.level : nil
+    }
+    var moment: Int64? {
+        if let known { return known.moment }
+        return content.isHead ? content.record.moment?.nanoseconds : nil
+    }
+}
+
+/// Makes the rows of a block; those of one record share its first line.
+struct BlockRows {
+    let text: BlockText
+    let block: LogBlock
+    let reader: LineReader
+    /// The name of the file of a text.
+    let file: (Int) -> String
+    /// How much text of a line is kept.
+    let limit: Int
+    /// The first line of the last record.
+    private var head: (index: Int?, line: ShownLine)?
+
+    init(
+        _ text: BlockText, _ block: LogBlock, _ reader: LineReader, file: @escaping (Int) -> String,
+        limit: Int = .max
+    ) {
+        (self.text, self.block, self.reader, self.file, self.limit) = (text, block, reader, file, limit)
+    }
+
+    /// The row that a line is; an index that the block does not have is a line whose file is gone.
+    ///
+    /// Where lines are folded, it tells how many lines of the same record follow its first one.
+    mutating func row(_ number: Int, _ index: Int, isFolded: Bool = false) -> LogRow {
+        let place = index < text.lines.count ? text.lines[index] : nil
+        let heads = block.facts.heads
+        let first = heads.last(upTo: index)
+        if head?.index != first || head == nil {
+            head = (first, first.map(line) ?? ShownLine(nil, reader, known: block.carry))
+        }
+        let isFirst = first == index
+        let own = isFirst ? head?.line : nil
+        return LogRow(
+            number: number, line: index, file: (place?.part ?? block.pieces.first?.part).map(file) ?? "",
+            offset: place?.offset ?? 0,
+            folded: isFolded && isFirst ? (heads.next(from: index + 1) ?? block.facts.lines) - index - 1 : 0,
+            own: own ?? line(index), head: head?.line)
+    }
+
+    private func line(_ index: Int) -> ShownLine {
+        guard let line = text[index] else { return ShownLine(nil, reader, known: LineCarry()) }
+        guard line.count > ShownLine.limit else { return ShownLine(line, reader) }
+        // A part is copied, so that the row does not keep all of a long line in memory.
+        let head = text.withLine(index) { reader.head(of: $0) }
+        return ShownLine(
+            line.count > limit ? Array(line.prefix(limit))[...] : line, reader,
+            known: LineCarry(level: head?.level, moment: head?.moment))
+    }
+}
+
 /// A row that a page shows: a line, or a record where lines are folded.
-struct LogRow: Sendable {
+struct LogRow {
     /// How much of a message the list shows.
     private static let messageLimit = 2000
     /// How many fields of a row the list shows, and how much of each.
     private static let fieldLimit = 16
     private static let valueLimit = 300
-    /// How much of a line is read for the list.
-    static let headLimit = 1 << 20
 
     /// Its number.
     let number: Int
@@ -17,72 +100,30 @@ struct LogRow: Sendable {
     let line: Int
     /// The name of its file.
     let file: String
-    /// Its text; nil where the file is gone.
-    let text: ArraySlice<UInt8>?
     /// Where it is in the file's text.
     let offset: Int
-    /// The level of the line that it goes with, where it says none itself.
-    let level: LogLevel?
-    /// The time of the line that it goes with, where it says none itself.
-    let moment: Int64?
-    /// Whether it says a time or a level itself.
-    let isHead: Bool
     /// How many lines of the record are folded under it.
     let folded: Int
+    /// The line, which may be the first one of its record.
+    let own: ShownLine
+    fileprivate let head: ShownLine?
 
-    private static let reader = LineReader()
-
-    /// Takes a line of a block; an index that the block does not have is a line whose file is gone.
-    init(
-        _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, file: (Int) -> String,
-        folded: Int = 0, limit: Int = .max
-    ) {
-        (self.number, self.line, self.folded) = (number, line, folded)
-        let place = line < text.lines.count ? text.lines[line] : nil
-        self.file = (place?.part ?? block.pieces.first?.part).map(file) ?? ""
-        // A part is copied, so that the row does not keep all of a long line in memory.
-        self.text = text[line].map { $0.count > limit ? Array($0.prefix(limit))[...] : $0 }
-        offset = place?.offset ?? 0
-        guard self.text != nil else {
-            (level, moment, isHead) = (nil, nil, false)
-            return
-        }
-        let record = BlockSurvey().record(of: line, in: text, block)
-        (level, moment) = (record.level, record.moment)
-        isHead = block.facts.heads.contains(line) && (level != nil || moment != nil)
-    }
+    /// Its text; nil where the file is gone.
+    var text: ArraySlice<UInt8>? { own.text }
+    /// The level of the line that it goes with, where it says none itself.
+    var level: LogLevel? { text == nil ? nil : head?.level }
+    /// The time of the line that it goes with, where it says none itself.
+    var moment: Int64? { text == nil ? nil : head?.moment }
+    /// Whether it says a time or a level itself.
+    private var isHead: Bool { own === head && (level != nil || moment != nil) }
 
     // MARK: For the page
 
     /// Tells the line from others of its time, in every run of the server: FNV-1a of its beginning.
     var textMark: Int {
         var hash: UInt32 = 0x811C_9DC5
-        for byte in (text ?? []).prefix(LogRow.headLimit) { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+        for byte in own.beginning { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
         return Int(hash)
-    }
-
-    /// What it says, without terminal colors, and the colors of its message.
-    func content(limit: Int) -> (record: LineRecord, message: AnsiText) {
-        let line = (text ?? []).prefix(limit)
-        var record = line.withUnsafeBytes { bytes in
-            if let plain = AnsiText.stripped(bytes) {
-                return plain.withUnsafeBytes { LogRow.reader.record(of: $0) }
-            }
-            return LogRow.reader.record(of: bytes)
-        }
-        var message = AnsiText(record.message)
-        if line.contains(0x1B) {
-            // The message is the end of the line, or a part of it.
-            let whole = AnsiText(String(decoding: line, as: UTF8.self))
-            if let range = whole.text.place(of: record.message) {
-                let start = whole.text[..<range.lowerBound].utf16.count
-                let count = whole.text[range].utf16.count
-                message = AnsiText(record.message)
-                message.take(whole.styles, from: start, count: count)
-            }
-        }
-        record.message = message.text
-        return (record, message)
     }
 
     /// A row of the list: its number, time in milliseconds, level, category, message, fields, file, how it is
@@ -106,15 +147,17 @@ struct LogRow: Sendable {
                 json.list { _ in }
                 return
             }
-            let (record, message) = isHead ? content(limit: LogRow.headLimit) : tail()
-            if isHead, let category = record.category {
+            // A line without time and level is shown as it is.
+            let record = isHead ? own.content.record : LineRecord()
+            let message = isHead ? own.message : AnsiText(String(decoding: own.beginning, as: UTF8.self))
+            if let category = record.category {
                 json.text(String(category.prefix(100)))
             } else {
                 json.null()
             }
             json.text(String(message.text.prefix(LogRow.messageLimit)))
             json.list { json in
-                let fields = isHead ? record.fields : []
+                let fields = record.fields
                 let first = columns.compactMap { name in fields.first { $0.name == name } }
                 let others = fields.prefix(LogRow.fieldLimit).filter { !columns.contains($0.name) }
                 for field in first + others {
@@ -134,11 +177,6 @@ struct LogRow: Sendable {
         }
     }
 
-    /// A line without time and level, as it is.
-    private func tail() -> (LineRecord, AnsiText) {
-        (LineRecord(), AnsiText(String(decoding: (text ?? []).prefix(LogRow.headLimit), as: UTF8.self)))
-    }
-
     static func write(_ styles: [AnsiText.Style], to json: inout ViewJSON) {
         json.list { json in
             for style in styles.prefix(200) {
@@ -153,6 +191,18 @@ struct LogRow: Sendable {
 }
 
 extension AnsiText {
+    /// The message of a line, with the colors that the line has there.
+    fileprivate init(messageOf record: LineRecord, in line: ArraySlice<UInt8>) {
+        self.init(record.message)
+        guard line.contains(0x1B) else { return }
+        // The message is the end of the line, or a part of it.
+        let whole = AnsiText(String(decoding: line, as: UTF8.self))
+        if let range = whole.text.place(of: record.message) {
+            let start = whole.text[..<range.lowerBound].utf16.count
+            take(whole.styles, from: start, count: whole.text[range].utf16.count)
+        }
+    }
+
     /// Takes the styles of some of another text.
     fileprivate mutating func take(_ other: [Style], from start: Int, count: Int) {
         let taken = other.compactMap { style -> Style? in

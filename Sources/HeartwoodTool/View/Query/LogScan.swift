@@ -167,33 +167,23 @@ final class LogScan: Sendable {
     /// Up to `count` rows from a number on, with up to `limit` bytes of the text of each.
     func rows(from first: Int, count: Int, upTo limit: Int = .max) -> [LogRow] {
         let index = self.rows
+        let reader = LineReader()
         var rows: [LogRow] = []
         var row = max(first, index.first)
         let end = min(index.end, first.addingReportingOverflow(count).overflow ? index.end : first + count)
         while row < end, let place = index.place(of: row), let block = store.block(place.block) {
             let last = min(end, row + index.count(ofBlock: place.block) - place.index)
-            let text = store.files.text(of: block)
+            var text = BlockRows(
+                store.files.text(of: block), block, reader, file: store.files.name, limit: limit)
             let lines = lines(of: place.block, block)
             var line = lines.line(at: place.index)
             while row < last {
-                rows.append(self.row(row, line ?? .max, text, block, limit))
+                rows.append(text.row(row, line ?? .max, isFolded: filter.isFolded))
                 line = line.flatMap { lines.next(from: $0 + 1) }
                 row += 1
             }
         }
         return rows
-    }
-
-    /// The row that a line of a block is.
-    private func row(
-        _ number: Int, _ line: Int, _ text: BlockText, _ block: LogBlock, _ limit: Int
-    ) -> LogRow {
-        // How many lines of the same record follow its first one.
-        var folded = 0
-        if filter.isFolded, block.facts.heads.contains(line) {
-            folded = (block.facts.heads.next(from: line + 1) ?? block.facts.lines) - line - 1
-        }
-        return LogRow(number, line, text, block, file: store.files.name, folded: folded, limit: limit)
     }
 
     /// The next row after or before a row; nil if none is known.
@@ -305,12 +295,13 @@ final class LogScan: Sendable {
             row.text != nil
         else { return ([row], 0) }
         let text = store.files.text(of: block)
+        var rows = BlockRows(text, block, LineReader(), file: store.files.name)
         let head = block.facts.heads.last(upTo: row.line) ?? row.line
         var (lines, size): ([LogRow], Int) = ([], 0)
         for line in head..<(block.facts.heads.next(from: head + 1) ?? block.facts.lines) {
             guard size < limit, lines.count < 5000, let own = text[line] else { break }
             size += own.count + 1
-            lines.append(LogRow(row.number, line, text, block, file: store.files.name))
+            lines.append(rows.row(row.number, line))
         }
         return row.line - head < lines.count ? (lines, row.line - head) : ([row], 0)
     }

@@ -108,7 +108,7 @@ struct ViewAnswers: Sendable {
         let columns = columns(query)
         let count = min(max(0, try query.integer("count") ?? 100), ViewAnswers.rowLimit)
         let rows = scan.rows(
-            from: try query.integer("from") ?? 0, count: count, upTo: LogRow.headLimit)
+            from: try query.integer("from") ?? 0, count: count, upTo: ShownLine.limit)
         let summary = scan.rows
         return json { json in
             json.object { json in

@@ -112,7 +112,7 @@ struct ViewEvents {
                 json.key("rows")
                 json.list { json in
                     let end = summary.rows.end
-                    for row in scan.rows(from: end - tail, count: tail, upTo: LogRow.headLimit) {
+                    for row in scan.rows(from: end - tail, count: tail, upTo: ShownLine.limit) {
                         row.write(columns: columns, to: &json)
                     }
                 }

@@ -24,7 +24,7 @@ struct ViewRecord {
 
     func write(to json: inout ViewJSON) {
         let head = lines[0]
-        let (record, message) = head.content(limit: ViewRecord.limit)
+        let (record, message) = (head.own.content.record, head.own.message)
         let text = row.text ?? []
         json.object { json in
             json.key("n")
@@ -40,7 +40,7 @@ struct ViewRecord {
             json.key("level")
             if let level = record.level { json.text(level.name) } else { json.null() }
             json.key("place")
-            json.integer(TimeBins.place(of: row.level))
+            json.integer(TimeBins.place(of: head.level))
             json.key("category")
             if let category = record.category { json.text(category) } else { json.null() }
             json.key("message")

@@ -27,8 +27,16 @@ struct LineReader: Sendable {
         return TraceLines.isContinuation(line) ? nil : parser.moment(of: line)?.nanoseconds
     }
 
-    /// All that a line says; one without terminal colors.
-    func record(of line: Bytes) -> LineRecord { parser.record(of: line) }
+    /// All that a line says, without terminal colors, and whether it is a head.
+    func record(of line: Bytes) -> (record: LineRecord, isHead: Bool) {
+        if let plain = AnsiText.stripped(line) { return plain.withUnsafeBytes { plainRecord(of: $0) } }
+        return plainRecord(of: line)
+    }
+
+    private func plainRecord(of line: Bytes) -> (record: LineRecord, isHead: Bool) {
+        let record = parser.record(of: line)
+        return (record, (record.moment != nil || record.level != nil) && !TraceLines.isContinuation(line))
+    }
 }
 
 /// Counts the records of a block by time and level.

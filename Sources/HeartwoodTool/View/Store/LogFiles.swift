@@ -171,8 +171,8 @@ final class LogFiles: Sendable {
 
     /// The text of a block; lines whose file is gone, or has another text there now, have none.
     ///
-    /// The last texts are kept. One that is asked for `inPassing`, as by a search of all blocks, takes the place
-    /// of no other.
+    /// The last texts are kept. One that is asked for `inPassing`, as by a search of all blocks, takes the
+    /// place of no other.
     func text(of block: LogBlock, inPassing: Bool = false) -> BlockText {
         if let kept = texts.withLock({ $0.text(of: block, inPassing: inPassing) }) { return kept }
         let sources = block.pieces.map { piece in
