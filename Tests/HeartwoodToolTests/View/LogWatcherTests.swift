@@ -24,7 +24,7 @@ private final class WatchedLogs {
             try Data(bytes).write(to: URL(fileURLWithPath: directory + "/" + name))
         }
         store = LogStore(
-            files: LogFiles(key: key, redaction: nil) {
+            files: LogFiles(key: key, redaction: nil, keeping: 0) {
                 let arguments = try Arguments(parsing: [], options: GrepCommand.options)
                 return try LogSelection(arguments, operands: [directory]).presentFiles()
             })

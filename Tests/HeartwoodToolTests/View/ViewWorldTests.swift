@@ -219,7 +219,9 @@ private final class WorldView {
     init(_ world: FileWorld, isConcurrent: Bool) throws {
         self.world = world
         let directory = world.directory
-        let files = LogFiles(key: nil, redaction: nil, calls: world.calls) {
+        // All of a world's text would be kept.
+        let kept = [0, 0, 5000, KeptTexts.limit][Int(world.pick(0...3))]
+        let files = LogFiles(key: nil, redaction: nil, calls: world.calls, keeping: kept) {
             let arguments = try Arguments(parsing: [], options: GrepCommand.options)
             return try LogSelection(arguments, operands: [directory]).files(of: directory)
         }
