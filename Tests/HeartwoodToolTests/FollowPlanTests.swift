@@ -457,6 +457,56 @@ struct FollowPlanTests {
         }
     }
 
+    @Test("Of many logs that are there, those stay open to which something came last; each is read on")
+    func many() {
+        var plan = FollowPlan()
+        _ = plan.start([], at: .zero)
+        var (open, sizes): (Set<FollowPlan.File>, [FollowPlan.File: Int]) = ([], [:])
+        func look(_ second: Int) -> [FollowPlan.Action] {
+            let seen = sizes.keys.sorted { $0.birth < $1.birth }.map { file in
+                FollowPlan.Seen(
+                    path: "d/app\(file.birth).log", file: file, size: sizes[file] ?? 0,
+                    beginning: Array("\(file.birth) ".utf8))
+            }
+            let held = seen.filter { open.contains($0.file) }.map {
+                ($0.file, FollowPlan.Held(size: $0.size, beginning: Array("\($0.file.birth) ".utf8)))
+            }
+            let actions = plan.look(seen, held: Dictionary(uniqueKeysWithValues: held), at: .seconds(second))
+            for action in actions {
+                switch action {
+                case .open(let file, let path, _), .hold(let file, let path):
+                    open.insert(file)
+                    plan.advance(file, path: path, to: sizes[file] ?? 0, at: .seconds(second))
+                case .close(let file): open.remove(file)
+                default: break
+                }
+            }
+            return actions
+        }
+        for number in 1...300 {
+            sizes[Self.file(UInt64(number))] = 10
+            _ = look(number)
+            #expect(open.count <= 64 + 6, "after \(number) files")
+        }
+        let first = Self.file(1)
+        #expect(!open.contains(first))
+        sizes[first] = 30
+        #expect(look(301).contains(.open(first, path: "d/app1.log", at: 10)))
+    }
+
+    @Test("A file that could not be read is tried again when more has come")
+    func failed() {
+        var plan = FollowPlan()
+        func seen(_ size: Int) -> [FollowPlan.Seen] {
+            [.init(path: "d/app.log", file: Self.file(1), size: size, beginning: Array("a".utf8))]
+        }
+        _ = plan.start(seen(10), at: .zero)
+        plan.fail(Self.file(1))
+        #expect(plan.look(seen(10), held: [:], at: .seconds(1)).isEmpty)
+        let open = FollowPlan.Action.open(Self.file(1), path: "d/app.log", at: 10)
+        #expect(plan.look(seen(20), held: [:], at: .seconds(2)) == [open])
+    }
+
     @Test("A copy of a log that was cut is read only beyond what was read of the log", arguments: [6, 8, 9])
     func copyOfCut(kilobytes: Int) {
         let (log, copy) = (Self.file(1), Self.file(2))
