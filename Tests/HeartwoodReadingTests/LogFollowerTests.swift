@@ -137,6 +137,21 @@ import Testing
 
     // MARK: Rotations
 
+    @Test("A line that `copytruncate` finds half read comes whole", arguments: ["one\n", ""])
+    func copiedInLine(_ before: String) throws {
+        scratch.write(before, to: "a.log")
+        let path = scratch.logs + "/a.log"
+        let follower = try LogFollower(key: nil) { [path + ".1", path].filter { access($0, F_OK) == 0 } }
+        scratch.append("two\nthr", to: "a.log")
+        #expect(try follower.poll().map(\.text) == ["two"])
+        scratch.append("ee\nfour\n", to: "a.log")
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".1")
+        truncate(path, 0)
+        scratch.append("five\n", to: "a.log")
+        #expect(try follower.poll().map(\.text) == ["three", "four", "five"])
+        #expect(try follower.poll().isEmpty)
+    }
+
     @Test(
         "No line is missing or repeated that `tail -F` shows at the same moments, whatever is done between two looks",
         arguments: [

@@ -236,8 +236,10 @@ package final class LogFollower {
         for action in actions {
             switch action {
             case .open(let file, let path, let offset):
-                guard opens(file, path, at: offset) else { continue }
+                let (cut, count) = unfinished(of: actions, at: offset)
+                guard opens(file, path, at: offset - count) else { continue }
                 hasOpened = true
+                if let cut { open[cut]?.lines = nil }
                 if isReading { read(file, body) }
             case .hold(let file, let path): _ = opens(file, path, at: 0)
             case .read(let file):
@@ -259,6 +261,18 @@ package final class LogFollower {
             }
         }
         return (hasOpened, hasMissed)
+    }
+
+    /// The cut file that a copy goes on with at a place, and how much of a line without an end was read in
+    /// front of that place: the copy has the whole line.
+    private func unfinished(of actions: [FollowPlan.Action], at offset: Int) -> (FollowPlan.File?, Int) {
+        for case .restart(let file) in actions {
+            guard let cut = open[file], cut.last.end == offset, let line = cut.lines?.pending,
+                (try? cut.source.recognize()) == .plain
+            else { continue }
+            return (file, line.bytes.count)
+        }
+        return (nil, 0)
     }
 
     /// Opens a file; false where the path leads to another one by now.
