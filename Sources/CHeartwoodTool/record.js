@@ -94,7 +94,8 @@ async function open(n) {
   light(message, r.gone ? "This part of the log was removed." : r.message, r.styles);
   const actions = el("div", "actions");
   const act = (text, run) => { const b = el("button", "framed", text); b.onclick = run; actions.append(b); };
-  act("Copy as JSON", () => copyJSON(n));
+  const asked = filter;
+  act("Copy as JSON", () => copyJSON(n, asked));
   act("Copy line", () => copy(r.raw, "Copied the line"));
   act("Copy link", () => copy(new URL(addressOf(spot), location.href).href, "Copied the link to this line"));
   act("Copy grep command", async () => {
@@ -138,9 +139,12 @@ async function open(n) {
   say(level + ", " + time.textContent + ", " + r.message.slice(0, 300));
   if (box.hidden) { box.hidden = $("divider").hidden = false; widenRecord(); draw(); setTimeout(() => bars(), 0); }
 }
-async function copyJSON(n) {
-  const answer = await fetch(api("json", { n }), { cache: "no-store" });
-  if (answer.ok) copy(await answer.text(), "Copied as JSON"); else toast("This part of the log was removed");
+async function copyJSON(n, f) {
+  try {
+    const answer = await fetch(api("json", { n }, f), { cache: "no-store" });
+    if (answer.ok) copy(await answer.text(), "Copied as JSON");
+    else toast(answer.status === 404 ? "This part of the log was removed" : "The server answered " + answer.status);
+  } catch { toast("The server does not answer"); }
 }
 function close() {
   opened = null; $("record").hidden = $("divider").hidden = true;

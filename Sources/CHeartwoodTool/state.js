@@ -98,7 +98,7 @@ function api(name, extra, f = filter) {
 async function ask(name, extra, f = filter) {
   const answer = await fetch(api(name, extra, f), { cache: "no-store" });
   const type = answer.headers.get("Content-Type") || "";
-  if (answer.status === 403) throw new Refused("The address is not valid any more. The server was started again: open the address that it printed.");
+  if (answer.status === 403) throw new Refused("The address is no longer valid. The server was started again: open the address that it printed.");
   if (!type.startsWith("application/json")) throw new Error((await answer.text()).trim() || "The server answered " + answer.status);
   const content = await answer.json();
   if (answer.status === 400) throw new Invalid(content.problem || "The filter is not valid");
@@ -124,7 +124,7 @@ function apply(spot) {
   reset();
   jump = spot === undefined || spot === null ? null : spot; follow = jump === null;
   $("problem").hidden = true; $("search").classList.remove("wrong");
-  if (opened && jump === null) close();
+  if (opened !== null && jump === null) close();
   listen(); redo(); timeline();
 }
 // Shows the same rows in another way.
@@ -216,7 +216,7 @@ async function land() {
       if (spot.n === undefined && !spot.opens) { pos = n; setFollow(false); draw(); } else show(n, true);
       if (spot.opens) open(n);
     }
-    else if (indexed >= 1 && done >= 1) { jump = null; setFollow(true); if (spot.opens) toast("The line of the address is not there any more"); draw(); }
+    else if (indexed >= 1 && done >= 1) { jump = null; setFollow(true); if (spot.opens) toast("The line of the address is no longer there"); draw(); }
   } catch { /* it is asked for again */ } finally { isLanding = false; }
 }
 function keep(row) {

@@ -195,7 +195,7 @@ async function nextMark(direction) {
   const from = selected !== null ? selected : Math.floor(pos);
   found.sort((a, b) => a - b);
   const n = direction > 0 ? found.find(n => n > from) : found.reverse().find(n => n < from);
-  if (n === undefined) toast("No " + (direction > 0 ? "later" : "earlier") + " mark" + (gone ? "; " + number(gone) + " marked " + (gone === 1 ? "line is" : "lines are") + " not among these" : "")); else goTo(n);
+  if (n === undefined) toast("No " + (direction > 0 ? "later" : "earlier") + " mark" + (gone ? "; " + number(gone) + " marked " + (gone === 1 ? "line is" : "lines are") + " hidden or gone" : "")); else goTo(n);
 }
 
 // MARK: Fields and their values

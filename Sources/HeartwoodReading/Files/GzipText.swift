@@ -1,4 +1,4 @@
-package import Heartwood
+import Heartwood
 
 /// The text of gzip data, decompressed as the data comes.
 ///

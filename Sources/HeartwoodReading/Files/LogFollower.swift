@@ -12,7 +12,7 @@ package final class LogFollower {
         case lines(LogBlockReader.Block, of: FollowPlan.File)
         /// A file was cut; what comes of it from here on is a new text.
         case cut(FollowPlan.File)
-        /// A file cannot be read, and is given up.
+        /// A file cannot be read; it is tried again when more has come to it.
         case failed(any Error)
     }
 
@@ -166,7 +166,7 @@ package final class LogFollower {
     /// at most; longer where there are thousands of files.
     package func wait() {
         let last = lastLook ?? now
-        // Where there are very many files, looks at them take a twentieth of the time at most.
+        // With thousands of files, looks are less frequent, so that they do not take all of the time.
         let interval = max(LogFollower.interval, min(cost * 20, LogFollower.longest))
         change = watch.wait(max(.zero, last + interval - now))
         // A look at all names costs more than one at the open files: while lines come, it is made when due.

@@ -183,7 +183,7 @@ struct LogReading {
             try follower.poll { event in
                 switch event {
                 case .lines(let block, _): take(block, &redactor, &clear, &place, body)
-                case .cut: break
+                case .cut: place += 1
                 case .failed(let error): failure = error
                 }
             }

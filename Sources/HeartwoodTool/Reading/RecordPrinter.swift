@@ -36,7 +36,8 @@ struct RecordPrinter {
     init(_ form: Form, names: [String]? = nil) {
         self.form = form
         self.names = names.map { $0.map { FieldName($0) } }
-        fields = self.names.map { LineFields($0) } ?? .all
+        // A column may be called as a part of the record, which is not looked for among the fields.
+        fields = form == .csv ? .all : self.names.map { LineFields($0) } ?? .all
     }
 
     /// Reads `--json` and `--fields`; nil where lines are to be shown as they are.
@@ -121,7 +122,7 @@ struct RecordPrinter {
 
     // MARK: CSV
 
-    /// Writes the line that names the columns; that of the log's file is called as no field is.
+    /// Writes the line that names the columns; the log's file has a name that no field has.
     func writeHeader(to output: inout LogBuffer) {
         let fields = (names ?? []).map(\.text)
         write(cells: RecordPrinter.ownNames.map(\.text) + ["log file"] + fields, &output)
@@ -134,8 +135,7 @@ struct RecordPrinter {
         write(cells: own + [file] + (names ?? []).map { value($0.text) }, &output)
     }
 
-    /// Writes values, and the half of the line's end that is not a newline; one that a spreadsheet would
-    /// compute is text there.
+    /// Writes values, and the CR of the line's end; one that a spreadsheet would compute is text there.
     private func write(cells: [String], _ output: inout LogBuffer) {
         for (index, cell) in cells.enumerated() {
             if index > 0 { output.append(UInt8(ascii: ",")) }

@@ -137,6 +137,11 @@ struct RecordFormTests {
                     == "time,level,category,message,log file,file\r\n2026-11-20T10:00:00Z,info,,say,a.log,own.txt\r\n"
             )
         }
+        // A field may be called as a part of the record.
+        try view.append("2026-11-20T10:00:01Z INFO sent message=hello\n", to: "a.log")
+        #expect(await view.reaches { $0.store.rows.end == 1 })
+        let named = String(decoding: try #require(view.lines("format=csv&col=message")), as: UTF8.self)
+        #expect(named.hasSuffix(",a.log,hello\r\n"))
         let answer = try #require(view.get("api/facets"))
         let object = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
         let fields = try #require(object?["fields"] as? [[String: Any]]).filter {

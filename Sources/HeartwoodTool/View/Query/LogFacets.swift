@@ -61,7 +61,8 @@ struct LogFacets {
                 }
                 let record = text.withLine(row) { line -> LineRecord? in
                     let line = UnsafeRawBufferPointer(rebasing: line.prefix(1 << 16))
-                    return reader.head(of: line).isHead ? reader.record(of: line).record : nil
+                    let (record, isHead) = reader.record(of: line)
+                    return isHead ? record : nil
                 }
                 guard let record, let record else { continue }
                 records += 1

@@ -162,26 +162,47 @@ struct ViewAnswers: Sendable {
     /// With `exact`, as for a link, only the line itself: at its place or, as files are renamed, at another
     /// one with the same time and text.
     private func locate(_ query: ViewQuery) throws -> HTTPReply {
-        let scan = try scan(query)
-        let (time, text) = (try query.nanoseconds("t"), try query.integer("text"))
+        let shown = try scan(query)
         let isExact = query["exact"] == "1"
+        // A line that is folded is looked for by itself, and its record is the answer; with another filter,
+        // its lines would have to be found first.
+        var filter = shown.filter
+        if isExact, filter.isEmpty { filter.isFolded = false }
+        let scan = try log.scans.scan(filter)
+        let (time, text) = (try query.nanoseconds("t"), try query.integer("text"))
+        func isOfTime(_ row: LogRow) -> Bool {
+            guard let time else { return true }
+            // The page rounds to milliseconds, of nanoseconds in a number of JavaScript perhaps up.
+            return row.moment.map {
+                (-1_000_000...1_000_000).contains($0.subtractingReportingOverflow(time).partialValue)
+            } == true
+        }
         func isMeant(_ row: LogRow) -> Bool {
-            let own = row.moment?.dividedDown(by: 1_000_000)
-            return (time == nil || own == time.map { $0 / 1_000_000 })
-                && (!isExact || row.text != nil && (text == nil || row.textMark == text))
+            isOfTime(row) && (!isExact || row.text != nil && (text == nil || row.textMark == text))
+        }
+        func number(of row: LogRow) -> Int? {
+            if scan === shown { return row.number }
+            return shown.row(of: log.store.files.parts(named: row.file), at: row.offset)
         }
         if let file = query["in"] {
             let offset = try query.integer("offset") ?? 0
-            if let number = scan.row(of: log.store.files.parts(named: file), at: offset),
-                let row = scan.rows(from: number, count: 1).first, isMeant(row),
+            if let place = scan.row(of: log.store.files.parts(named: file), at: offset),
+                let row = scan.rows(from: place, count: 1).first, isMeant(row),
                 !isExact || row.offset == offset
             {
-                return answer(number)
+                return answer(number(of: row))
             }
         }
-        let first = time.flatMap { scan.first(from: $0) }
-        guard let first, isExact else { return answer(first) }
-        return answer(scan.rows(from: first, count: ViewAnswers.rowLimit).first(where: isMeant)?.number)
+        guard isExact else { return answer(time.flatMap { scan.first(from: $0) }) }
+        var next = time.flatMap { scan.first(from: max($0, .min + 1_000_000) - 1_000_000) }
+        // Many lines may have the same time.
+        for _ in 0..<40 {
+            guard let from = next else { break }
+            let rows = scan.rows(from: from, count: ViewAnswers.rowLimit)
+            if let found = rows.first(where: isMeant) { return answer(number(of: found)) }
+            next = rows.last.flatMap { isOfTime($0) ? $0.number + 1 : nil }
+        }
+        return answer(nil)
     }
 
     private func histogram(_ query: ViewQuery) throws -> HTTPReply {

@@ -34,9 +34,9 @@ struct ViewRecord {
             json.key("gone")
             json.flag(row.text == nil)
             json.key("ns")
-            if let moment = record.moment { json.text(String(moment.nanoseconds)) } else { json.null() }
+            if let moment = row.moment { json.text(String(moment)) } else { json.null() }
             json.key("ms")
-            if let moment = record.moment { json.moment(moment.nanoseconds) } else { json.null() }
+            if let moment = row.moment { json.moment(moment) } else { json.null() }
             json.key("level")
             if let level = record.level { json.text(level.name) } else { json.null() }
             json.key("place")
