@@ -181,7 +181,7 @@ struct ViewPageTests {
         try await browser.press("x")
         try await browser.wait("document.querySelectorAll('#facets details').length >= 5")
         try await browser.evaluate(
-            "(() => { const d = [...document.querySelectorAll('#facets details')].find(d => d.dataset.name === 'ms'); d.open = true; d.querySelector('input').click() })()"
+            "(() => { const d = [...document.querySelectorAll('#facets details')].find(d => d.dataset.name.endsWith(' ms')); d.open = true; d.querySelector('input').click() })()"
         )
         try await browser.wait("[...document.querySelectorAll('.row .k')].some(k => k.textContent !== '')")
         try await browser.press("x")

@@ -167,14 +167,17 @@ struct ViewTruthTests {
         #expect(try line(before, "in=a.log&offset=0&t=\(time)") == "old 30")
     }
 
-    @Test("A link leads to its line among very many of the same time, and to its record where lines are folded")
+    @Test(
+        "A link leads to its line among very many of the same time, and to its record where lines are folded")
     func linksAmongMany() async throws {
         let text = (0..<1300).map { "2026-11-20 10:00:00Z info same \($0)\n    at frame \($0)\n" }.joined()
         let view = try ViewFixture([("a.log.1", Array(text.utf8))])
         #expect(await view.indexed())
         for (row, folded) in [(-100, -50), (-101, -51)] {
             let record = try object(view.get("api/record?n=\(row)"))
-            let (mark, offset) = (try #require(record["text"] as? Int), try #require(record["offset"] as? Int))
+            let (mark, offset) = (
+                try #require(record["text"] as? Int), try #require(record["offset"] as? Int)
+            )
             let time = Int(try #require(record["ms"] as? Double))
             for name in ["a.log", "a.log.1"] {
                 let link = "in=\(name)&offset=\(offset)&t=\(time)&text=\(mark)&exact=1"
