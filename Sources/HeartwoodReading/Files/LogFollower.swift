@@ -191,7 +191,7 @@ package final class LogFollower {
         lastLook = now
         var (isDue, looks, misses) = (true, 0, 0)
         // Where files come faster than they are looked at, the others come the next time.
-        while isDue || plan.looksAgain, looks < LogFollower.tries {
+        while isDue || plan.looksAgain, looks < 2 * LogFollower.tries {
             looks += 1
             // A copy is made before its original is cut: what is open is asked first, and the paths after it.
             let held = held
@@ -263,8 +263,9 @@ package final class LogFollower {
         return (hasOpened, hasMissed)
     }
 
-    /// The cut file that a copy goes on with at a place, and how much of a line without an end was read in
-    /// front of that place: the copy has the whole line.
+    /// The cut file of which a copy is read on from a place, and how long the part of its last line is.
+    ///
+    /// The part was read in front of that place; the copy has the whole line.
     private func unfinished(of actions: [FollowPlan.Action], at offset: Int) -> (FollowPlan.File?, Int) {
         for case .restart(let file) in actions {
             guard let cut = open[file], cut.last.end == offset, let line = cut.lines?.pending,
