@@ -180,6 +180,8 @@ struct StoppedConsoleTests {
             // The logger is at rest, and holds what its queue is to write.
             console.queue.suspend()
             logError("long: \(String(repeating: "x", count: 100_000))", to: dispatcher)
+            // A thread in the middle of its work would leave its locks to the child.
+            dispatcher.drainNow()
             let child = forkProcess()
             if child == 0 {
                 alarm(30)
