@@ -69,7 +69,7 @@ package final class LogFollower {
     private var plan = FollowPlan()
     private var open: [FollowPlan.File: Open] = [:]
     /// What paths led to last, so that most need not be opened to be known again.
-    private var known: [String: (status: FileStatus, file: FollowPlan.File)] = [:]
+    private var known: [String: (status: FileStatus, file: FollowPlan.File, stage: ArchiveStage)] = [:]
     private let epoch = ContinuousClock.now
     private let watch = FileWatch()
     private let directories: [String]
@@ -119,16 +119,13 @@ package final class LogFollower {
     ///
     /// - Returns: the files that are there, oldest first.
     package func beginAtLines() -> [Start] {
-        listed.compactMap { seen in
-            let opened = open[seen.file]?.source
-            let source = opened ?? (try? LogFileSource(path: seen.path, takesStreams: false, calls: calls))
-            guard let source, source.file == seen.file else { return nil }
-            let stage = ArchiveStage(of: source.beginning)
+        listed.map { seen in
+            let stage = known[seen.path]?.stage ?? ArchiveStage(of: seen.beginning)
             var start = Start(
                 path: seen.path, file: seen.file, size: seen.size, stage: stage,
                 beginning: stage == .encrypted ? [] : seen.beginning)
             if stage == .plain { start.limit = seen.size }
-            guard let number = opened?.number else { return start }
+            guard let number = open[seen.file]?.source.number else { return start }
             if stage == .plain, let line = try? LogTail.lineStart(in: number, before: seen.size, calls) {
                 skip(seen.file, path: seen.path, to: line)
                 start.limit = line
@@ -310,9 +307,9 @@ package final class LogFollower {
     private func advance(_ file: FollowPlan.File) -> Bool {
         guard let current = open[file] else { return false }
         let position = current.source.position
-        let last = (end: position, bytes: current.source.bytes(before: position))
         var beginning: [UInt8] = []
         if !current.isArchive {
+            let last = (position, current.source.bytes(before: position))
             let held = current.held
             if plan.isCut(file, held) {
                 open[file]?.isCut = true
@@ -321,7 +318,7 @@ package final class LogFollower {
             open[file]?.last = last
             beginning = held.beginning
         }
-        plan.advance(file, path: current.path, to: last.end, beginning: beginning, at: now)
+        plan.advance(file, path: current.path, to: position, beginning: beginning, at: now)
         return true
     }
 
@@ -379,7 +376,7 @@ package final class LogFollower {
             let opened = source.status,
             opened.kind == .regular, let file = source.file
         else { return nil }
-        known[path] = (status, file)
+        known[path] = (status, file, ArchiveStage(of: source.beginning))
         let beginning = plan.knows(file) ? [] : source.textBeginning()
         return FollowPlan.Seen(path: path, file: file, size: opened.size, beginning: beginning)
     }

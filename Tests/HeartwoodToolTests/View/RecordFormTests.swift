@@ -6,7 +6,7 @@ import Testing
 
 @testable import HeartwoodTool
 
-/// A record as JSON is the same, whoever asks for it.
+/// The commands and the page write a record as the same JSON.
 @Suite("A record has one form as JSON", .inTurn)
 struct RecordFormTests {
     /// The records of a text, as all ways of asking give them.
@@ -42,7 +42,7 @@ struct RecordFormTests {
 
     @Test("The lines of other programs are the same records in the commands and in the page")
     func programs() async throws {
-        // A line that continues none stands between them, so that each is a record.
+        // A line that continues no trace separates them, so each one is a separate record.
         let lines = ProgramLine.all.enumerated().map { index, sample in
             "{\"time\":\"2026-11-20T10:20:30Z\",\"message\":\"before \(index)\"}\n\(sample.line)\n"
         }
