@@ -116,6 +116,35 @@ struct LineRecognizerTests {
         for (name, value) in sample.fields { #expect(record[name]?.value == value, "\(name)") }
     }
 
+    /// What other tools make of a line.
+    static let wrappings: [@Sendable (String) -> String] = [
+        { $0 }, { "web-1  | " + $0 }, { "<14>" + $0 }, { "<14>1 2026-11-20T10:20:30Z web1 shop 7 - - " + $0 },
+        { "Nov 20 10:20:30 web1 shop[4711]: " + $0 }, { "2026-11-20T10:20:30.5Z stdout F " + $0 },
+        { "shop.log:" + $0 }, { "\u{1B}[31m" + $0 + "\u{1B}[0m" }, { $0 + " {level=error order=17}" },
+        { #"{"log":"\#($0.replacing("\\", with: #"\\"#).replacing("\"", with: #"\""#))\n","stream":"x"}"# },
+        { $0 + String(repeating: " and so on", count: 200) + " level=error" },
+        { String($0.dropFirst($0.count / 3)) }, { String($0.prefix($0.count / 2)) },
+    ]
+
+    @Test("A line's time and level are the same, whatever is asked for", arguments: wrappings.indices)
+    func extents(_ wrapping: Int) {
+        for sample in ProgramLine.all {
+            let line = Array(Self.wrappings[wrapping](sample.line).utf8)
+            line.withUnsafeBytes { line in
+                let record = Self.recognizer.record(of: line)
+                let head = Self.recognizer.head(of: line)
+                let timed = Self.recognizer.head(of: line, levels: false)
+                let text = String(decoding: line, as: UTF8.self)
+                #expect(head.moment == record.moment && timed.moment == record.moment, "\(text)")
+                #expect(head.level == record.level, "\(text)")
+                #expect(Self.recognizer.moment(of: line) == record.moment, "\(text)")
+                #expect(Self.recognizer.level(of: line) == record.level, "\(text)")
+                #expect(head.hasUnknownZone == record.hasUnknownZone, "\(text)")
+                #expect(head.form == record.form && timed.form == record.form, "\(text)")
+            }
+        }
+    }
+
     @Test(
         "Of several members that may be the time or the level, the first counts whose value is one",
         arguments: [

@@ -18,7 +18,7 @@ package struct LineRecognizer: Sendable {
 
     /// How many lines within lines are read: of a program in that of its container.
     private static let deepest = 3
-    /// How much of a line is looked at for its time and level, where it is text.
+    /// How much of a line is looked at for the colors of terminals.
     private static let reach = 1024
 
     /// Makes a recognizer; `now` is the present, by which times without a year are understood.
@@ -32,11 +32,12 @@ package struct LineRecognizer: Sendable {
         package var level: LogLevel?
         /// Whether the line has a time whose zone is unknown, or has several meanings.
         package var hasUnknownZone = false
+        package var form = LineRecord.Form.plain
 
         package init() {}
     }
 
-    // MARK: Time and level alone
+    // MARK: What is asked for
 
     /// When the line was logged, where it says so; builds nothing.
     package func moment(of line: Bytes) -> LogTimestamp? { head(of: line, .time).moment }
@@ -50,82 +51,125 @@ package struct LineRecognizer: Sendable {
     package func head(of line: Bytes, levels: Bool = true) -> Head { head(of: line, levels ? .head : .time) }
 
     private func head(of line: Bytes, _ extent: LineHeader.Extent) -> Head {
+        let record = record(of: line, extent, .none)
         var head = Head()
-        if let first = line.first, first.isDigit, readPlain(line, extent, &head) { return head }
-        withoutColors(line, limit: LineRecognizer.reach) { read($0, extent, &head, depth: 0) }
+        (head.moment, head.level) = (record.moment, record.level)
+        (head.hasUnknownZone, head.form) = (record.hasUnknownZone, record.form)
         return head
     }
 
-    /// The short way for the most frequent lines: those that begin with the date and a level.
-    ///
-    /// It reads them as ``LineHeader`` does, and returns false where the line is of another form.
-    private func readPlain(_ line: Bytes, _ extent: LineHeader.Extent, _ head: inout Head) -> Bool {
-        guard let found = times.iso(line, 0), found.moment != nil, !found.isDay else { return false }
-        head.moment = found.moment
-        if extent == .time { return true }
-        var first = found.end
-        while first < line.count, line[first] == 0x20 { first += 1 }
-        var last = first
-        while last < line.count, line[last].isLetter { last += 1 }
-        guard first > found.end, last < line.count, line[last] == 0x20,
-            let meaning = LevelWord.meaning(line, first..<last), !meaning.isWeak,
-            LevelWord.followsTime(line, first..<last, meaning, hasZone: found.hasZone)
-        else { return false }
-        head.level = meaning.level
-        return true
+    /// All that the line says, of its fields those that are wanted.
+    package func record(of line: Bytes, fields: LineFields = .all) -> LineRecord {
+        record(of: line, .all, fields)
     }
 
-    private func read(_ whole: Bytes, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int) {
-        let line = Bytes(rebasing: whole[LinePrefix(whole, times).end...])
+    /// All that the line says.
+    package func record(of text: String) -> LineRecord {
+        var text = text
+        return text.withUTF8 { record(of: Bytes($0)) }
+    }
+
+    private func record(of line: Bytes, _ extent: LineHeader.Extent, _ fields: LineFields) -> LineRecord {
+        var record = LineRecord()
+        record.wanted = fields
+        withoutColors(line) {
+            record.form = read($0, extent, &record, depth: 0)
+        }
+        return record
+    }
+
+    // MARK: The walk
+
+    /// Reads a line, or one within another, for what is still unknown; what a record has is kept.
+    @discardableResult
+    private func read(
+        _ whole: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
+    ) -> LineRecord.Form {
+        let prefix = LinePrefix(whole, times)
+        if prefix.end > 0, extent == .all { prefix.fill(whole, &record) }
+        let line = Bytes(rebasing: whole[prefix.end...])
         switch LineShape(line) {
         case .json:
-            let json = JSONLine(line, times, extent)
-            take(json.moment, json.level, &head)
-            if let inner = json.inner, head.level == nil, extent != .time, depth < LineRecognizer.deepest {
-                withUnescaped(line, inner.value) { read($0, .level, &head, depth: depth + 1) }
-            }
-        case .logfmt: readLogfmt(line, &head)
+            readJSON(line, extent, &record, depth: depth)
+            return .object
+        case .logfmt:
+            readLogfmt(line, extent, &record)
+            return .pairs
         case .priority(let level, let start):
-            head.level = head.level ?? level
-            if extent == .level { return }
-            take(
-                LineHeader(line, times, .time, from: SyslogHeader.time(line, start), level: level).time, &head
-            )
-        case .text:
-            let header = LineHeader(line, times, extent)
-            take(header.time, &head)
-            head.level = head.level ?? header.level
-            readRest(line, header, extent, &head, depth: depth)
+            record.level = record.level ?? level
+            if SyslogHeader.isVersioned(line, start) {
+                readVersioned(line, start + 2, extent, &record)
+            } else if extent != .level {
+                readText(Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, level: level)
+            }
+            return .timed
+        case .text: return readText(line, extent, &record, depth: depth)
         }
     }
 
-    /// What follows a header, and whether that is to be read as a line of its own.
-    private func rest(of line: Bytes, after header: LineHeader, depth: Int) -> (rest: Bytes, isLine: Bool) {
+    /// A line as RFC 5424 has it, from its time on.
+    private func readVersioned(
+        _ line: Bytes, _ start: Int, _ extent: LineHeader.Extent, _ record: inout LineRecord
+    ) {
+        guard extent != .level else { return }
+        let time = times.read(line, at: start)
+        record.take(time)
+        guard extent == .all else { return }
+        SyslogHeader.read(line, from: time?.end ?? line[start...].firstIndex(of: 0x20) ?? line.count, &record)
+    }
+
+    @discardableResult
+    private func readText(
+        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int,
+        level: LogLevel? = nil
+    ) -> LineRecord.Form {
+        let header = LineHeader(line, times, extent, level: level)
+        record.take(header.time)
+        record.level = record.level ?? header.level
+        if extent == .all { take(header, of: line, &record) }
+        let form = header.time != nil ? LineRecord.Form.timed : header.level != nil ? .marked : .plain
+        let wantsTime = extent != .level && record.moment == nil
+        let wantsLevel = extent != .time && record.level == nil
+        guard extent == .all || wantsTime || wantsLevel else { return form }
+        let hasData = hasData(line, header)
         let rest = Bytes(rebasing: line[header.start...]).trimmed
         let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
-        return (rest, (header.isWrapped || isObject) && depth < LineRecognizer.deepest)
+        let mayBeLine = (header.isWrapped || isObject) && depth < LineRecognizer.deepest && !hasData
+        let wantsRequest = !hasData && (extent == .all || wantsLevel || mayBeLine)
+        let request = wantsRequest ? AccessRequest(line, header) : nil
+        let isLine = mayBeLine && request == nil
+        if isLine {
+            let category = record.category
+            read(rest, extent, &record, depth: depth + 1)
+            record.category = category ?? record.category
+        } else if wantsLevel {
+            record.level = hasData ? self.level(ofPairs: line) : request?.level
+        }
+        if wantsLevel, record.level == nil, !hasData { record.level = self.level(ofRest: rest, header) }
+        guard extent == .all, !isLine else { return form }
+        if hasData, let time = header.time {
+            SyslogHeader.read(line, from: time.end, &record)
+        } else if let request {
+            request.fill(line, &record)
+        } else {
+            readMessage(rest, header, &record)
+        }
+        return form
     }
 
-    /// What the rest of a line of text says, where that is not known yet.
-    private func readRest(
-        _ line: Bytes, _ header: LineHeader, _ extent: LineHeader.Extent, _ head: inout Head, depth: Int
-    ) {
-        let wantsTime = extent != .level && head.moment == nil
-        let wantsLevel = extent != .time && head.level == nil
-        guard wantsTime && header.isWrapped || wantsLevel else { return }
-        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
-        if isLine { read(rest, extent, &head, depth: depth + 1) }
-        guard wantsLevel, head.level == nil else { return }
-        if hasData(line, header) {
-            var pairs = LogfmtPairs(line)
-            while head.level == nil, let pair = pairs.next() {
-                guard LineKey.key(line, pair.name) == .level else { continue }
-                head.level = LevelWord.level(of: Bytes(rebasing: line[pair.value]))
-            }
-            return
-        }
-        if let request = AccessRequest(line, header) { head.level = request.level }
-        if head.level == nil { head.level = level(ofRest: rest, header) }
+    /// Takes the parts of a header.
+    private func take(_ header: LineHeader, of line: Bytes, _ record: inout LineRecord) {
+        let parts = header.parts
+        if record.category == nil { record.category = parts.category.map { line.text($0) } }
+        if record.wanted.isEmpty { return }
+        record.add("host", parts.host, of: line)
+        record.add("pid", parts.pid, of: line, isLiteral: true)
+        record.add("thread", parts.thread, of: line)
+        record.add("client", parts.client, of: line)
+        record.add("source", parts.source, of: line)
+        record.add("stream", parts.stream, of: line)
+        var pairs = LogfmtPairs(line, 0..<header.start)
+        while let pair = pairs.next() { record.add(line, pair) }
     }
 
     /// Whether the line has structured data after its header.
@@ -134,36 +178,19 @@ package struct LineRecognizer: Sendable {
         return SyslogHeader.hasData(line, after: time.end)
     }
 
+    private func level(ofPairs line: Bytes) -> LogLevel? {
+        var pairs = LogfmtPairs(line)
+        while let pair = pairs.next() {
+            guard LineKey.key(line, pair.name) == .level else { continue }
+            if let level = LevelWord.level(of: Bytes(rebasing: line[pair.value])) { return level }
+        }
+        return nil
+    }
+
     /// The level that text after a header says, at its end or its beginning.
     private func level(ofRest rest: Bytes, _ header: LineHeader) -> LogLevel? {
         let level = header.time != nil || header.isWrapped ? trailingLevel(rest) : nil
         return level ?? (header.time?.end == header.start ? ownLevel(rest) : nil)
-    }
-
-    private func take(_ moment: LogTimestamp?, _ level: LogLevel?, _ head: inout Head) {
-        head.moment = head.moment ?? moment
-        head.level = head.level ?? level
-    }
-
-    private func take(_ found: LineTime.Found?, _ head: inout Head) {
-        guard head.moment == nil, let found else { return }
-        head.moment = found.moment
-        head.hasUnknownZone = found.hasUnknownZone
-    }
-
-    private func readLogfmt(_ line: Bytes, _ head: inout Head) {
-        var pairs = LogfmtPairs(line)
-        while let pair = pairs.next() {
-            let value = Bytes(rebasing: line[pair.value])
-            switch LineKey.key(line, pair.name) {
-            case .time where head.moment == nil: head.moment = times.moment(of: value)
-            case .level where head.level == nil: head.level = LevelWord.level(of: value)
-            case .message where head.moment == nil && value.starts(with: "audit(".utf8):
-                head.moment = times.number(value, at: 6)?.moment
-            default: break
-            }
-            if head.moment != nil, head.level != nil { return }
-        }
     }
 
     /// `… level=error code=5`, where nothing but pairs follows.
@@ -196,83 +223,7 @@ package struct LineRecognizer: Sendable {
         return level
     }
 
-    // MARK: Everything
-
-    /// All that the line says, of its fields those that are wanted.
-    package func record(of line: Bytes, fields: LineFields = .all) -> LineRecord {
-        var record = LineRecord()
-        record.wanted = fields
-        withoutColors(line, limit: .max) { read($0, &record, depth: 0) }
-        return record
-    }
-
-    /// All that the line says.
-    package func record(of text: String) -> LineRecord {
-        var text = text
-        return text.withUTF8 { record(of: Bytes($0)) }
-    }
-
-    private func read(_ whole: Bytes, _ record: inout LineRecord, depth: Int) {
-        let prefix = LinePrefix(whole, times)
-        if prefix.end > 0 { prefix.fill(whole, &record) }
-        let line = Bytes(rebasing: whole[prefix.end...])
-        switch LineShape(line) {
-        case .json: readJSON(line, &record, depth: depth)
-        case .logfmt: readLogfmt(line, &record)
-        case .priority(let level, let start):
-            record.level = record.level ?? level
-            if SyslogHeader.isVersioned(line, start) {
-                let start = SyslogHeader.time(line, start)
-                let time = times.read(line, at: start)
-                record.moment = record.moment ?? time?.moment
-                SyslogHeader.read(
-                    line, from: time?.end ?? line[start...].firstIndex(of: 0x20) ?? line.count, &record)
-            } else {
-                readText(Bytes(rebasing: line[start...]), &record, depth: depth + 1, level: level)
-            }
-        case .text: readText(line, &record, depth: depth)
-        }
-    }
-
-    private func readText(_ line: Bytes, _ record: inout LineRecord, depth: Int, level: LogLevel? = nil) {
-        let header = LineHeader(line, times, .all, level: level)
-        record.moment = record.moment ?? header.time?.moment
-        if record.moment == nil, header.time?.hasUnknownZone == true { record.hasUnknownZone = true }
-        record.level = record.level ?? header.level
-        let parts = header.parts
-        if record.category == nil { record.category = parts.category.map { line.text($0) } }
-        if !record.wanted.isEmpty {
-            record.add("host", parts.host, of: line)
-            record.add("pid", parts.pid, of: line, isLiteral: true)
-            record.add("thread", parts.thread, of: line)
-            record.add("client", parts.client, of: line)
-            record.add("source", parts.source, of: line)
-            record.add("stream", parts.stream, of: line)
-            var pairs = LogfmtPairs(line, 0..<header.start)
-            while let pair = pairs.next() { record.add(line, pair) }
-        }
-        let hasData = hasData(line, header)
-        let request = hasData ? nil : AccessRequest(line, header)
-        let (rest, isLine) = self.rest(of: line, after: header, depth: depth)
-        if isLine, !hasData, request == nil {
-            let category = record.category
-            read(rest, &record, depth: depth + 1)
-            record.category = category ?? record.category
-            record.level = record.level ?? self.level(ofRest: rest, header)
-            return
-        }
-        var head = Head()
-        (head.moment, head.level) = (record.moment, record.level)
-        readRest(line, header, .all, &head, depth: depth)
-        (record.moment, record.level) = (head.moment, head.level)
-        if hasData, let time = header.time {
-            SyslogHeader.read(line, from: time.end, &record)
-        } else if let request {
-            request.fill(line, &record)
-        } else {
-            readMessage(rest, header, &record)
-        }
-    }
+    // MARK: The message and what is in it
 
     /// The text, and the fields in it and after it.
     private func readMessage(_ rest: Bytes, _ header: LineHeader, _ record: inout LineRecord) {
@@ -358,44 +309,68 @@ package struct LineRecognizer: Sendable {
         return false
     }
 
-    private func readLogfmt(_ line: Bytes, _ record: inout LineRecord) {
-        var head = Head()
-        readLogfmt(line, &head)
-        record.moment = record.moment ?? head.moment
-        record.level = record.level ?? head.level
+    /// Of several pairs that could be the time or the level by their names, the first counts whose value is
+    /// one; the others are fields.
+    private func readLogfmt(_ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord) {
         var hasMessage = false
         var pairs = LogfmtPairs(line)
         while let pair = pairs.next() {
-            let value = JSONMembers.unescaped(line, pair.value)
             let raw = Bytes(rebasing: line[pair.value])
-            switch LineKey.key(line, pair.name) {
-            case .time where head.moment != nil && times.moment(of: raw) == head.moment: break
-            case .level where head.level != nil && LevelWord.level(of: raw) == head.level: break
-            case .message where !hasMessage && value.hasPrefix("audit("):
-                record.message = line.text(min(line.count, pair.value.upperBound + 1)..<line.count)
+            let key = LineKey.key(line, pair.name)
+            switch key {
+            case .time:
+                if let moment = times.moment(of: raw), moment == record.moment ?? moment {
+                    record.moment = moment
+                    continue
+                }
+            case .level:
+                if let level = LevelWord.level(of: raw), level == record.level ?? level {
+                    record.level = level
+                    continue
+                }
+            case .message where !hasMessage && raw.starts(with: "audit(".utf8):
+                record.moment = record.moment ?? times.number(raw, at: 6)?.moment
+                let end = min(line.count, pair.value.upperBound + 1)
+                if extent == .all { record.message = line.text(end..<line.count) }
                 hasMessage = true
-            case .message where !hasMessage:
+                continue
+            default: break
+            }
+            guard extent == .all else {
+                if extent.isMet(record) { return }
+                continue
+            }
+            let value = JSONMembers.unescaped(line, pair.value)
+            if key == .message, !hasMessage {
                 record.message = value
                 hasMessage = true
-            case .category where record.category == nil && pair.name.count > 1: record.category = value
-            default: record.add(line.text(pair.name), value, isLiteral: LineRecord.isNumber(value))
+            } else if key == .category, record.category == nil, pair.name.count > 1 {
+                record.category = value
+            } else {
+                record.add(line.text(pair.name), value, isLiteral: LineRecord.isNumber(value))
             }
         }
-        if !hasMessage { record.message = line.text(0..<line.count) }
+        if !hasMessage, extent == .all { record.message = line.text(0..<line.count) }
     }
 
-    private func readJSON(_ line: Bytes, _ record: inout LineRecord, depth: Int) {
-        let json = JSONLine(line, times, .all)
-        record.hasTypes = true
+    private func readJSON(
+        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
+    ) {
+        let json = JSONLine(line, times, extent)
         record.moment = record.moment ?? json.moment
         record.level = record.level ?? json.level
-        if let category = json.category, record.category == nil { record.category = category.text(line) }
+        if extent == .all {
+            record.hasTypes = true
+            if let category = json.category, record.category == nil { record.category = category.text(line) }
+        }
+        if extent.isMet(record) { return }
         if let inner = json.inner, depth < LineRecognizer.deepest {
-            withUnescaped(line, inner.value, limit: .max) { read($0.trimmed, &record, depth: depth + 1) }
-        } else {
+            withUnescaped(line, inner.value) { read($0.trimmed, extent, &record, depth: depth + 1) }
+        } else if extent == .all {
             record.message = json.messageText ?? line.text(0..<line.count)
         }
-        if !record.wanted.isEmpty { add(JSONMembers(line), line, prefix: "", &record, json, depth: 0) }
+        guard extent == .all, !record.wanted.isEmpty else { return }
+        add(JSONMembers(line), line, prefix: "", &record, json, depth: 0)
     }
 
     /// Adds the members of an object; what is nested too deep is a text.
@@ -447,7 +422,7 @@ package struct LineRecognizer: Sendable {
     // MARK: Lines within lines
 
     /// Calls `body` with the line without the colors of terminals, and without what it ends with.
-    private func withoutColors(_ line: Bytes, limit: Int, _ body: (Bytes) -> Void) {
+    private func withoutColors(_ line: Bytes, _ body: (Bytes) -> Void) {
         let line = line.withoutEnd
         let near = min(line.count, LineRecognizer.reach)
         guard let base = line.baseAddress, let escape = memchr(base, 0x1B, near), line[0] != UInt8(ascii: "{")
@@ -455,15 +430,14 @@ package struct LineRecognizer: Sendable {
             return body(line)
         }
         let first = base.distance(to: UnsafeRawPointer(escape))
-        let part = Bytes(rebasing: line.prefix(limit))
-        withUnsafeTemporaryAllocation(byteCount: part.count, alignment: 1) { room in
+        withUnsafeTemporaryAllocation(byteCount: line.count, alignment: 1) { room in
             var count = 0
             var index = 0
-            while index < part.count {
-                if part[index] == 0x1B, index >= first {
-                    index = part.afterEscape(index)
+            while index < line.count {
+                if line[index] == 0x1B, index >= first {
+                    index = line.afterEscape(index)
                 } else {
-                    room[count] = part[index]
+                    room[count] = line[index]
                     count += 1
                     index += 1
                 }
@@ -472,14 +446,35 @@ package struct LineRecognizer: Sendable {
         }
     }
 
-    private func withUnescaped(
-        _ line: Bytes, _ range: Range<Int>, limit: Int = LineRecognizer.reach, _ body: (Bytes) -> Void
-    ) {
-        let raw = Bytes(rebasing: line[range].prefix(limit))
+    /// Calls `body` with the text of a JSON string, without the newline that it mostly ends with.
+    private func withUnescaped(_ line: Bytes, _ range: Range<Int>, _ body: (Bytes) -> Void) {
+        let isEnded = range.count > 1 && line.has("\\n", at: range.upperBound - 2, before: range.upperBound)
+        let raw = Bytes(rebasing: line[isEnded ? range.dropLast(2) : range])
         guard raw.contains(0x5C) else { return body(raw) }
         var text: [UInt8] = []
         JSONTokens.unescape(raw, into: &text)
         text.withUnsafeBytes { body($0.withoutEnd) }
+    }
+}
+
+extension LineHeader.Extent {
+    /// Whether a record has what is asked for.
+    fileprivate func isMet(_ record: LineRecord) -> Bool {
+        switch self {
+        case .time: record.moment != nil
+        case .level: record.level != nil
+        case .head: record.moment != nil && record.level != nil
+        case .all: false
+        }
+    }
+}
+
+extension LineRecord {
+    /// Takes the time of a header, where there was none.
+    fileprivate mutating func take(_ time: LineTime.Found?) {
+        guard moment == nil, let time else { return }
+        moment = time.moment
+        if moment == nil, time.hasUnknownZone { hasUnknownZone = true }
     }
 }
 

@@ -16,6 +16,18 @@ package struct LineRecord: Sendable {
         }
     }
 
+    /// What a line shows of itself, which tells whether it begins a record.
+    package enum Form: Sendable {
+        /// None of the others.
+        case plain
+        /// A header with a level, and without a time.
+        case marked
+        /// A header with a time, whether or not its moment is known, or a priority of syslog.
+        case timed
+        /// `key=value` pairs, or a JSON object: a record by itself.
+        case pairs, object
+    }
+
     /// When it was logged, where the line says so.
     package var moment: LogTimestamp?
     /// How serious it is, where the line says so.
@@ -28,6 +40,8 @@ package struct LineRecord: Sendable {
     package var hasUnknownZone = false
     /// Whether the line tells numbers from texts, as JSON does.
     package var hasTypes = false
+    /// The form of the line; that of one within it does not count.
+    package var form = Form.plain
     /// The fields that are taken from the line.
     var wanted = LineFields.all
     /// All other values that have a name, in their order.
