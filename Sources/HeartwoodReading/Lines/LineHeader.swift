@@ -3,27 +3,27 @@ import Heartwood
 
 /// What precedes the message of a line of text: the time, the level, and who wrote it.
 ///
-/// One walk from the left reads times, levels, names, numbers, separators and groups in brackets, and ends
-/// where a sentence begins. What has no meaning yet becomes a part of the header only when a level, a time or
-/// a separator follows; otherwise it is the beginning of the message. Levels are words in capitals in the
-/// header (`ERROR`), in brackets or bars (`[error]`), before a colon (`error:`), or right after the time that
-/// a line begins with, in a column or after a zone (`10:20:30Z error`). A word within a sentence is no level.
+/// ``HeaderTable`` says what forms there are; this walks through it. What no row has is the message. A time
+/// in brackets, as web servers have it, is also found behind other words. A word within a sentence is no
+/// level: it is in capitals, in brackets, before a colon, or right after the time, as the rows say.
 struct LineHeader {
     typealias Bytes = UnsafeRawBufferPointer
 
-    /// How much the walk is to find out.
+    /// How much is to be found out.
     enum Extent { case time, level, head, all }
 
     /// How far into a line it looks.
     static let reach = 512
 
-    private(set) var time: LineTime.Found?
-    private(set) var level: LogLevel?
-    private(set) var parts = Parts()
-    /// Where the message begins.
-    private(set) var start: Int
+    var time: LineTime.Found? { found.time }
+    var level: LogLevel? { found.level }
+    var parts: Parts { found.parts }
     /// Whether the line of another program follows: after the tag of syslog, or the stream of a container.
-    private(set) var isWrapped = false
+    var isWrapped: Bool { found.isWrapped }
+    /// Where the message begins.
+    private(set) var start = 0
+    /// The row of the table; -1 where none has the line.
+    private(set) var row = -1
 
     /// Ranges of the line.
     struct Parts {
@@ -34,130 +34,160 @@ struct LineHeader {
         @Near var host: Range<Int>?
         @Near var client: Range<Int>?
         @Near var stream: Range<Int>?
+        @Near var file: Range<Int>?
+        @Near var fileLine: Range<Int>?
+        @Near var pod: Range<Int>?
+        @Near var container: Range<Int>?
+        @Near var unit: Range<Int>?
 
-        var isEmpty: Bool {
-            category == nil && thread == nil && pid == nil && source == nil && host == nil && client == nil
-                && stream == nil
-        }
+        /// Whether another tool has put something in front of the line.
+        var isOfTool: Bool { file ?? container ?? unit != nil }
+    }
 
-        mutating func take(_ other: Parts) {
-            _category.take(other._category)
-            _thread.take(other._thread)
-            _pid.take(other._pid)
-            _source.take(other._source)
-            _host.take(other._host)
-            _client.take(other._client)
-            _stream.take(other._stream)
+    /// A range within the reach, in four bytes; the first one that is set stays.
+    @propertyWrapper struct Near {
+        private var start: UInt16 = 0
+        private var end: UInt16 = 0
+
+        var wrappedValue: Range<Int>? {
+            get { end == 0 ? nil : Int(start)..<Int(end) }
+            set {
+                guard end == 0, let newValue, !newValue.isEmpty else { return }
+                (start, end) = (UInt16(newValue.lowerBound), UInt16(newValue.upperBound))
+            }
         }
     }
 
-    /// A range within the reach, in eight bytes.
-    @propertyWrapper struct Near {
-        private var start: Int32 = -1
-        private var end: Int32 = 0
-
-        init() {}
-
-        var wrappedValue: Range<Int>? {
-            get { start < 0 ? nil : Int(start)..<Int(end) }
-            set {
-                start = Int32(truncatingIfNeeded: newValue?.lowerBound ?? -1)
-                end = Int32(truncatingIfNeeded: newValue?.upperBound ?? 0)
-            }
-        }
-
-        /// Takes the other range if this one is empty.
-        @inline(__always)
-        mutating func take(_ other: Near) { if start < 0 { self = other } }
+    /// What was found on the way through the rows, which is given up where a row does not match.
+    private struct Found {
+        var index = 0
+        var time: LineTime.Found?
+        var timeStart = Int.max
+        var level: LogLevel?
+        /// Whether the level is in capitals or brackets.
+        var isMarked = false
+        var parts = Parts()
+        var isWrapped = false
     }
 
     private let line: Bytes
     private let times: LineTime
     private let extent: Extent
-    private let from: Int
     private let end: Int
-    private var index: Int
-    /// What belongs to the header if something follows that does.
-    private var pending = Parts()
-    private var names = 0
-    private var timeStart = Int.max
-    /// Where the bracket closes in which the walk is.
-    private var closing: Int?
-    /// Whether the level is in capitals or brackets, or has a colon after it.
-    private var isLevelMarked = false
-    private var hasLevelColon = false
-    /// Whether the last token can be in front of a word with a colon that is a level.
-    private var isOpen = true
     private let hasPriority: Bool
+    private var found = Found()
+    /// The time that was looked for last, and where.
+    private var last: (index: Int, time: LineTime.Found?) = (-1, nil)
 
-    /// Reads a line from a place; `level` is the one that the priority in front of it says.
-    init(_ line: Bytes, _ times: LineTime, _ extent: Extent, from: Int = 0, level: LogLevel? = nil) {
-        (self.line, self.times, self.extent, self.from) = (line, times, extent, from)
-        self.level = level
+    /// Reads a line; `level` is the one that the priority in front of it says.
+    init(_ line: Bytes, _ times: LineTime, _ extent: Extent, level: LogLevel? = nil) {
+        (self.line, self.times, self.extent) = (line, times, extent)
         hasPriority = level != nil
-        (index, start) = (from, from)
-        end = min(line.count, from + LineHeader.reach)
-        if !readSpecial() { walk() }
-    }
-
-    private mutating func commit(_ place: Int) {
-        if !pending.isEmpty {
-            parts.take(pending)
-            pending = Parts()
+        end = min(line.count, LineHeader.reach)
+        found.index = afterBlanks(0)
+        found.level = level
+        if !HeaderTable.tree.withUnsafeBufferPointer({ match($0, 0) }) {
+            found = Found()
+            found.level = level
         }
-        names = 0
-        index = place
-        start = place
-        isOpen = true
-    }
-
-    private var isDone: Bool {
-        switch extent {
-        case .time: isTimeKnown
-        case .level: level != nil
-        case .head: level != nil && isTimeKnown
-        case .all: false
-        }
-    }
-
-    /// Whether there is a time that no other replaces.
-    private var isTimeKnown: Bool {
-        guard let time else { return false }
-        return time.moment != nil || time.hasUnknownZone
+        if time == nil, !isWrapped, extent != .level || self.level == nil { readTimeWithin() }
     }
 
     // MARK: The walk
 
-    private mutating func walk() {
-        var tokens = 0
-        while tokens < 24, !isDone {
-            while index < end, isBlank(index) { index += 1 }
-            guard index < end else { return }
-            tokens += 1
-            let byte = line[index]
-            let goesOn: Bool
-            if let closing, index == closing {
-                self.closing = nil
-                commit(index + 1)
-                goesOn = true
-            } else if byte.isLetter || byte == 0x5F || byte == 0x2F || byte == 0x7E {
-                goesOn = readWord()
-            } else if byte.isDigit {
-                goesOn = readNumber()
-            } else if byte >= 0x80 {
-                goesOn = skipSymbol()
-            } else {
-                switch byte {
-                case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "<"), UInt8(ascii: "{"):
-                    goesOn = readGroup()
-                case UInt8(ascii: "\""): goesOn = readQuote()
-                case UInt8(ascii: "@"): goesOn = readTime()
-                default: goesOn = readSeparator()
+    private mutating func match(_ tree: UnsafeBufferPointer<HeaderTable.Node>, _ node: Int) -> Bool {
+        var next = Int(tree[node].child)
+        let first = byte(found.index)
+        /// Whether the line may have a level, where that was asked.
+        var mayHaveLevel: Bool?
+        while next != 0 {
+            let step = tree[next]
+            if node == 0, step.needsLevel {
+                let isPossible = mayHaveLevel ?? LineScan.mayHaveLevel(line)
+                mayHaveLevel = isPossible
+                guard isPossible else {
+                    next = Int(step.sibling)
+                    continue
                 }
             }
-            if !goesOn { break }
+            if step.part == .text {
+                if found.index < end, line[found.index] == step.byte {
+                    found.index += 1
+                    if match(tree, next) { return true }
+                    found.index -= 1
+                }
+            } else if step.starts.mayHave(first) {
+                let place = found.index
+                if step.part.isSkipped {
+                    if take(step.part, before: tree[Int(step.child)].byte), match(tree, next) { return true }
+                } else {
+                    let saved = found
+                    if take(step.part, before: tree[Int(step.child)].byte),
+                        isEnough(step.part, node) || match(tree, next)
+                    {
+                        return true
+                    }
+                    found = saved
+                }
+                found.index = place
+            }
+            next = Int(step.sibling)
         }
-        if time == nil, extent != .level || level == nil { readTimeWithin() }
+        guard tree[node].row >= 0 else { return false }
+        self.start = found.index
+        row = Int(tree[node].row)
+        return true
+    }
+
+    /// Whether all that is asked for is known, whichever of the rows it is that begin so.
+    private func isEnough(_ part: HeaderTable.Part, _ node: Int) -> Bool {
+        guard extent != .all, found.time?.moment != nil else { return false }
+        if extent == .time { return node == 0 }
+        return part == .levelAfterTime && found.index < end && isBlank(found.index)
+    }
+
+    /// Takes a part of a form at the place of the walk; `byte` comes after it in the form.
+    private mutating func take(_ part: HeaderTable.Part, before byte: UInt8) -> Bool {
+        let index = found.index
+        switch part {
+        case .blanks:
+            found.index = afterBlanks(index)
+            return found.index > index
+        case .maybeBlanks: found.index = afterBlanks(index)
+        case .timeOfSyslog: return time?.isOfSyslog == true
+        case .time, .bareTime, .epoch, .googleTime: return takeTime(part)
+        case .levelAfterTime, .capitalLevel, .anyLevel: return takeLevel(part)
+        case .levelInBrackets: return takeLevelInBrackets()
+        case .levelLetter, .levelMark, .levelKind: return takeSign(part)
+        case .endOfLevel, .innerEndOfLevel: return takeEndOfLevel(part)
+        case .logger, .module, .name, .nameAndSeparator, .word: return takeName(part)
+        case .nameAndColon: return takeName(before: 0x3A)
+        case .nameAndDot: return takeName(before: 0x2E)
+        case .syslogTag, .androidTag, .host: return takeTag(part)
+        case .process, .number:
+            guard let end = digits(index, part) else { return false }
+            if part == .process { found.parts.pid = index..<end }
+            found.index = end
+        case .thread, .hexThread, .hexNumber, .anyWord, .identifier, .stream, .source:
+            return takeWord(part, before: byte)
+        case .inBrackets: return takeBrackets()
+        case .anything, .parentheses, .client: return skip(part, to: byte)
+        case .symbol:
+            while found.index < end, line[found.index] >= 0x80 { found.index += 1 }
+            return found.index > index
+        case .pairs: return skipPairs()
+        case .file, .fileAndBlank, .pod, .container, .unit: return takePrefix(part, before: byte)
+        case .fileLine:
+            guard let end = digits(index, part) else { return false }
+            found.parts.fileLine = index..<end
+            found.index = end
+        case .lineAhead: return beginsLine(index)
+        case .dateAhead: return beginsDate(index)
+        case .line: found.isWrapped = true
+        case .priority: return hasPriority
+        case .text: return false
+        }
+        return true
     }
 
     private func isBlank(_ index: Int) -> Bool { line[index] == 0x20 || line[index] == 0x09 }
@@ -170,673 +200,219 @@ struct LineHeader {
         return index
     }
 
-    private func byte(_ index: Int) -> UInt8 { index >= from && index < line.count ? line[index] : 0x20 }
+    private func byte(_ index: Int) -> UInt8 { index >= 0 && index < line.count ? line[index] : 0x20 }
 
-    private mutating func readTime() -> Bool {
-        guard let found = times.read(line, at: index) else { return false }
-        take(found)
+    /// Where the word ends that begins at a place: at a blank, or at one of the characters.
+    private func wordEnd(_ index: Int, _ stops: ByteSet = .blanks) -> Int {
+        var last = index
+        while last < end, !stops.has(line[last]) { last += 1 }
+        return last
+    }
+
+    // MARK: Times
+
+    private mutating func takeTime(_ part: HeaderTable.Part) -> Bool {
+        let open = byte(found.index)
+        let isEnclosed = part == .time && (open == UInt8(ascii: "[") || open == 0x22 && found.index == 0)
+        let first = isEnclosed ? found.index + 1 : found.index
+        guard var time = time(part, at: first) else { return false }
+        // A day alone is the time only in front of all else, or in brackets.
+        if time.isDay, first > 0, !isEnclosed { return false }
+        if isEnclosed {
+            let close = afterBlanks(time.end)
+            guard byte(close) == (open == 0x22 ? 0x22 : UInt8(ascii: "]")) else { return false }
+            time.end = close + 1
+        }
+        if found.time == nil { found.timeStart = first }
+        if found.time?.moment == nil, found.time?.hasUnknownZone != true { found.time = time }
+        found.index = time.end
         return true
     }
 
-    private mutating func take(_ found: LineTime.Found) {
-        let place = index
-        if time == nil { timeStart = place }
-        if !isTimeKnown { time = found }
-        pending.category = nil
-        commit(found.end)
-        guard level == nil || hasPriority, !found.isDay, extent != .time || found.moment == nil else {
-            return
+    private mutating func time(_ part: HeaderTable.Part, at index: Int) -> LineTime.Found? {
+        switch part {
+        case .epoch: return line.number(index, 10) != nil ? times.number(line, at: index) : nil
+        case .googleTime:
+            let digits = line.number(index, 8) != nil ? 8 : 4
+            guard line.number(index, digits) != nil, byte(index + digits) == 0x20 else { return nil }
+            return times.google(line, index, digits)
+        default:
+            if index == last.index { return last.time }
+            last = (index, times.read(line, at: index) ?? (index == 0 ? epoch() : nil))
+            return last.time
         }
-        // A level comes next in most lines.
-        let next = afterBlanks(index)
-        if next > index, next < end, line[next].isLetter, level == nil {
-            index = next
-            if readLevel() { return }
-            index = start
-        }
-        if !readApple() { readSyslog(found, isFirst: place <= from + 1) }
     }
 
-    /// A token of non-ASCII characters, such as the heart of SwiftyBeaver.
-    private mutating func skipSymbol() -> Bool {
-        guard level == nil, time != nil, !isBlankOrEnd(index) else { return false }
-        while index < end, line[index] >= 0x80 { index += 1 }
-        return isBlankOrEnd(index)
-    }
-
-    private mutating func readQuote() -> Bool {
-        guard index == from, let found = times.read(line, at: index + 1), byte(found.end) == 0x22,
-            !found.isDay
-        else { return false }
-        time = found
-        timeStart = index + 1
-        commit(found.end + 1)
-        return true
-    }
-
-    // MARK: Separators and numbers
-
-    private mutating func readSeparator() -> Bool {
-        let first = index
-        while index < end, line[index].isOne(of: "-|:,>=*#;.") { index += 1 }
-        if index == first {
-            // A bracket that closes what the walk did not see open: `25376]INFO:`.
-            guard line[index] == UInt8(ascii: "]"), pending.pid != nil else { return false }
-            index += 1
-            commit(index)
-            return true
-        }
-        let isAlone = isBlankOrEnd(index) && (first == from || isBlank(first - 1))
-        let isJoin = index - first <= 2 && line[first].isOne(of: ":,|")
-        // A number after a mark: `#4711`.
-        if line[first] == UInt8(ascii: "#"), byte(index).isDigit, time != nil { return true }
-        guard isAlone || isJoin || first == from else { return false }
-        isOpen = true
-        if afterBlanks(start) == first || start == first {
-            commit(index)
-            // The message begins after the dash behind a level.
-            return !(level != nil && isAlone && line[first] == 0x2D && parts.category != nil)
-        }
-        if level != nil, isAlone || isJoin {
-            // `17 - 18` is text, `4711 --- [main]` is not.
-            guard !pending.isEmpty, !(isJustNumber && index - first < 3) else { return false }
-            commit(index)
-            return parts.category == nil
-        }
-        return true
-    }
-
-    private func isSeparator(_ place: Int) -> Bool {
-        guard place < end, line[place].isOne(of: ":-|") else { return false }
-        var last = place
-        while last < end, line[last] == line[place] { last += 1 }
-        return last - place <= 3 && isBlankOrEnd(last)
-    }
-
-    /// Whether a number without brackets is all that is pending.
-    private var isJustNumber: Bool {
-        guard let pid = pending.pid, pending.category == nil, pending.thread == nil, pending.source == nil
-        else { return false }
-        return byte(pid.lowerBound - 1) == 0x20
-    }
-
-    private mutating func readNumber() -> Bool {
-        if let found = times.read(line, at: index), !found.isDay || index == from {
-            take(found)
-            return true
-        }
-        if time == nil, extent != .level || from == index, let found = epoch() {
-            take(found)
-            return true
-        }
-        let first = index
-        while index < end, !isBlank(index), !line[index].isOne(of: "[](){}|,;\"") { index += 1 }
-        let last = line[index - 1] == 0x3A ? index - 1 : index
-        if let mark = line[first..<last].firstIndex(of: UInt8(ascii: "#")), level != nil {
-            pending.pid = first..<mark
-            pending.thread = mark + 1..<last
-            commit(index)
-            return true
-        }
-        if last - first == 36, isTabbed(first, last) {
-            // The request of a function.
-            commit(last)
-        } else if line[first..<last].allSatisfy(\.isDigit) {
-            if level == nil, time != nil, byte(afterBlanks(last)) == UInt8(ascii: "[") {
-                pending.thread = first..<last
-            } else if pending.pid == nil, parts.pid == nil {
-                pending.pid = first..<last
-            } else {
-                pending.thread = first..<last
-            }
-        }
-        isOpen = line[index - 1] == 0x3A
-        return names < 5 || level == nil
+    /// A number of seconds since 1970 with which the line begins; not where it begins a sentence.
+    private func epoch() -> LineTime.Found? {
+        guard let found = times.number(line, at: 0) else { return nil }
+        let next = byte(found.end)
+        let word = afterBlanks(found.end)
+        let isPrecise = found.end > 13
+        guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else { return nil }
+        return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
     }
 
     private func isLevelWord(_ start: Int) -> Bool {
+        LevelWord.meaning(line, start..<letters(start)).map { !$0.isWeak } ?? false
+    }
+
+    // MARK: Levels
+
+    private func letters(_ start: Int) -> Int {
         var last = start
         while last < end, line[last].isLetter { last += 1 }
-        return LevelWord.meaning(line, start..<last).map { !$0.isWeak } ?? false
+        return last
     }
 
-    /// A number of seconds since 1970, where that cannot be anything else.
-    private func epoch() -> LineTime.Found? {
-        guard let found = times.number(line, at: index) else { return nil }
-        let next = byte(found.end)
-        if index == from {
-            // A number that begins a sentence is no time.
-            let word = afterBlanks(found.end)
-            let isPrecise = found.end - index > 13
-            guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else {
-                return nil
-            }
-            return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
-        }
-        // `- 1117838570 2005.06.03 R02…`, and `10000 1697048351.000001 execve(…`.
-        let isDated =
-            found.end + 11 < line.count && byte(found.end + 5) == 0x2E && byte(found.end + 8) == 0x2E
-        let isPrecise =
-            found.end - index >= 14 && byte(index + 10) == 0x2E && pending.pid != nil && names == 0
-        return isDated || isPrecise ? found : nil
+    private mutating func set(_ level: LogLevel?, _ index: Int, isMarked: Bool = true) -> Bool {
+        guard let level, found.level == nil else { return false }
+        (found.level, found.index, found.isMarked) = (level, index, isMarked)
+        return true
     }
 
-    // MARK: Groups
+    private mutating func takeLevel(_ part: HeaderTable.Part) -> Bool {
+        var last = letters(found.index)
+        let word = found.index..<last
+        guard let meaning = LevelWord.meaning(line, word) else { return false }
+        let isCapitals = line.isCapitals(word)
+        if part != .anyLevel {
+            // Whether the line begins with a time of digits.
+            let isNumeric = found.timeStart <= 1 && byte(found.timeStart).isDigit && part == .levelAfterTime
+            let isClear = !meaning.isWeak || isNumeric || byte(last).isOne(of: ":]|")
+            let hasZone = found.time?.hasZone == true
+            guard
+                isCapitals
+                    ? isClear
+                    : isNumeric && LevelWord.followsTime(line, word, meaning, hasZone: hasZone)
+            else { return false }
+        }
+        // `DEBUG2:` of PostgreSQL.
+        if meaning.level == .debug, isCapitals, byte(last).isDigit, byte(last + 1) == 0x3A, time != nil {
+            last += 1
+        }
+        return set(meaning.level, last, isMarked: isCapitals)
+    }
 
-    private mutating func readGroup() -> Bool {
-        let open = line[index]
-        let first = index + 1
-        if open == UInt8(ascii: "["), let found = times.read(line, at: first),
-            !found.isDay || byte(found.end) == 0x5D
+    /// Takes what may follow a level: a blank, colons, a comma, a bar, or the end.
+    private mutating func takeEndOfLevel(_ part: HeaderTable.Part) -> Bool {
+        var index = found.index
+        guard isBlankOrEnd(index) || line[index].isOne(of: ":|]),!") else { return false }
+        if part == .innerEndOfLevel, afterBlanks(index) >= line.count { return false }
+        while byte(index) == 0x3A || byte(index) == 0x21 || byte(index) == 0x2C && isBlankOrEnd(index + 1) {
+            index += 1
+        }
+        found.index = byte(index) == 0x7C ? index + 1 : index
+        return true
+    }
+
+    /// Takes `error`, `core:error`, `Server thread/INFO`, `E` in brackets.
+    private mutating func takeLevelInBrackets() -> Bool {
+        guard let (inner, close) = brackets() else { return false }
+        guard inner.count == close - found.index || line.isCapitals(inner) else { return false }
+        if let meaning = LevelWord.meaning(line, inner) { return set(meaning.level, close) }
+        if inner.count == 1, byte(found.index - 1) == UInt8(ascii: "["), time != nil || found.index == 1,
+            line[inner.lowerBound].isOne(of: "VDIWEF")
         {
-            index = first
-            closing = line[found.end..<end].firstIndex(of: UInt8(ascii: "]"))
-            take(found)
-            return true
+            return set(LevelWord.letter(line[inner.lowerBound]), close)
         }
-        guard let close = closing(of: open), close > first else { return false }
-        var inner = first..<close
-        while inner.upperBound > inner.lowerBound, isBlank(inner.upperBound - 1) {
-            inner = inner.lowerBound..<inner.upperBound - 1
+        guard let mark = line[inner].lastIndex(where: { $0 == 0x3A || $0 == 0x2F }), mark > inner.lowerBound,
+            let meaning = LevelWord.meaning(line, mark + 1..<inner.upperBound)
+        else { return false }
+        if line[mark] == 0x2F {
+            guard line.isCapitals(mark + 1..<inner.upperBound) else { return false }
+            found.parts.thread = inner.lowerBound..<mark
+        } else {
+            found.parts.category = inner.lowerBound..<mark
         }
-        while inner.lowerBound < inner.upperBound, isBlank(inner.lowerBound) {
-            inner = inner.lowerBound + 1..<inner.upperBound
-        }
-        guard !inner.isEmpty else { return false }
-        let isAdjacent = byte(index - 1) == UInt8(ascii: "]") && open == UInt8(ascii: "[")
-        let isTight = inner.count == close - first || line.isCapitals(inner)
-        if level == nil, open != UInt8(ascii: "<") || isBlankOrEnd(close + 1),
-            isTight && readLevel(inGroup: inner) || isSystemOfMySQL(inner, close)
-        {
-            commit(close + 1)
-            isLevelMarked = true
-            if byte(index) == 0x3A { commit(index + 1) }
-            return true
-        }
-        index = close + 1
-        switch open {
-        case UInt8(ascii: "{"):
-            guard line.isPlace(inner) else { return false }
-            pending.source = inner
-        case UInt8(ascii: "<"):
-            guard level != nil, isBlankOrEnd(index) else { return false }
-            commit(index)
-        case UInt8(ascii: "("):
-            if line.isPlace(inner) {
-                pending.source = inner
-            } else if line[inner].allSatisfy(\.isDigit), level != nil {
-                pending.pid = inner
-            } else {
-                return false
+        return set(meaning.level, close)
+    }
+
+    private mutating func takeSign(_ part: HeaderTable.Part) -> Bool {
+        let (index, byte) = (found.index, byte(found.index))
+        switch part {
+        case .levelLetter: return byte & 0x20 == 0 && set(LevelWord.letter(byte), index + 1)
+        case .levelMark:
+            switch byte {
+            case UInt8(ascii: "."): return set(.debug, index + 1)
+            case UInt8(ascii: "-"): return set(.info, index + 1)
+            case UInt8(ascii: "*"): return set(.notice, index + 1)
+            case UInt8(ascii: "#"): return set(.warning, index + 1)
+            default: return false
             }
         default:
-            readBracket(inner, isAdjacent: isAdjacent)
-        }
-        isOpen = true
-        return true
-    }
-
-    private mutating func readBracket(_ inner: Range<Int>, isAdjacent: Bool) {
-        if line[inner].allSatisfy(\.isDigit) {
-            if isAdjacent { pending.thread = inner } else { pending.pid = inner }
-            if time != nil, level == nil, names == 0 { commit(index) }
-        } else if line.begins("pid ", inner), let colon = line[inner].firstIndex(of: 0x3A) {
-            pending.pid = inner.lowerBound + 4..<colon
-            if line.begins("tid ", colon + 1..<inner.upperBound) {
-                pending.thread = colon + 5..<inner.upperBound
-            }
-            commit(index)
-        } else if line.begins("client ", inner) {
-            pending.client = inner.lowerBound + 7..<inner.upperBound
-            commit(index)
-        } else if isUptime(inner), index - inner.count - 2 <= from + 8, time == nil {
-            commit(index)
-        } else if line.isPlace(inner) {
-            pending.source = inner
-            if level != nil { commit(index) }
-        } else if level != nil, isAdjacent, parts.category == nil {
-            pending.category = inner
-            commit(index)
-        } else if level != nil, line.begins("MY-", inner) {
-            let next = afterBlanks(index)
-            commit(index)
-            if byte(next) == UInt8(ascii: "["), let close = line[next..<end].firstIndex(of: UInt8(ascii: "]"))
-            {
-                pending.category = next + 1..<close
-                commit(close + 1)
-            }
-        } else if byte(index) == 0x3A, level != nil, line.looksLikeLogger(inner) {
-            let last = line[inner.upperBound - 1] == 0x2F ? inner.upperBound - 1 : inner.upperBound
-            pending.category = inner.lowerBound..<last
-            commit(index + 1)
-        } else if level != nil, parts.category == nil, line.looksLikeLogger(inner), line[inner].contains(0x2E)
-        {
-            // `[org.acme.Pay] (thread-1) text`.
-            pending.category = inner
-            let next = afterBlanks(index)
-            if byte(next) == UInt8(ascii: "("),
-                let close = line[next..<end].firstIndex(of: UInt8(ascii: ")")),
-                line[next + 1..<close].allSatisfy({ $0 > 0x20 })
-            {
-                pending.thread = next + 1..<close
-                index = close + 1
-            }
-            commit(index)
-        } else if line.begins("id=", inner) {
-            pending.thread = inner.lowerBound + 3..<inner.upperBound
-        } else {
-            pending.thread = inner
+            let word = index..<letters(index)
+            if line.isWord("Default", word) { return set(.notice, word.upperBound) }
+            if line.isWord("System", word) { return set(.info, word.upperBound) }
+            return set(LevelWord.meaning(line, word)?.level, word.upperBound)
         }
     }
 
-    /// `[System] [MY-010931]`.
-    private mutating func isSystemOfMySQL(_ inner: Range<Int>, _ close: Int) -> Bool {
-        guard line.isWord("System", inner), line.begins(" [MY-", close + 1..<end) else { return false }
-        level = .info
-        return true
-    }
+    // MARK: Names
 
-    /// `   12.345678` of the kernel.
-    private func isUptime(_ inner: Range<Int>) -> Bool {
-        line[inner].contains(0x2E) && line[inner].allSatisfy { $0.isDigit || $0 == 0x2E || $0 == 0x20 }
-    }
-
-    /// `error`, `core:error`, `Server thread/INFO`, `E`.
-    private mutating func readLevel(inGroup inner: Range<Int>) -> Bool {
-        // `TASK [debug]` is no level.
-        let isNamed = !isOpen && names > 0 && !line.isCapitals(inner)
-        if let meaning = LevelWord.meaning(line, inner), !isNamed {
-            level = meaning.level
-            return true
-        }
-        if inner.count == 1, line[index] == UInt8(ascii: "["), time != nil || index == from,
-            line[inner.lowerBound].isOne(of: "VDIWEF"), let found = LevelWord.letter(line[inner.lowerBound])
-        {
-            level = found
-            return true
-        }
-        guard let mark = line[inner].lastIndex(where: { $0 == 0x3A || $0 == 0x2F }),
-            let meaning = LevelWord.meaning(line, mark + 1..<inner.upperBound), mark > inner.lowerBound
-        else { return false }
-        let isThread = line[mark] == 0x2F
-        guard !isThread || line.isCapitals(mark + 1..<inner.upperBound) else { return false }
-        level = meaning.level
-        if isThread {
-            pending.thread = inner.lowerBound..<mark
-        } else {
-            pending.category = inner.lowerBound..<mark
-        }
-        return true
-    }
-
-    private func closing(of open: UInt8) -> Int? {
-        let close: UInt8 = open == 0x28 ? 0x29 : open + 2
-        var depth = 0
-        for place in index..<min(end, index + 256) {
-            if line[place] == open { depth += 1 }
-            if line[place] == close {
-                depth -= 1
-                if depth == 0 { return place }
-            }
-        }
-        return nil
-    }
-
-    // MARK: Words
-
-    private mutating func readWord() -> Bool {
-        let first = index
-        if level == nil {
-            if readLevel() { return true }
-            if time != nil, byte(first + 1) == 0x2F, let found = LevelWord.letter(line[first]),
-                line[first] & 0x20 == 0,
-                readTag(found, first + 2)
-            {
-                return true
-            }
-        }
-        if line[first].isLetter, let found = times.read(line, at: first) {
-            take(found)
-            return true
-        }
-        var last = first
-        while last < end, !isBlank(last), !line[last].isOne(of: "[](){}<>|\",;") { last += 1 }
-        guard last > first else { return false }
-        if level == nil, readChannel(first..<last) { return true }
-        if readPair(first..<last) { return true }
-        if level != nil { return readName(first, last) }
-        return readNameBeforeLevel(first, last)
-    }
-
-    /// A level in the header, by the rules that are above.
-    private mutating func readLevel() -> Bool {
-        var last = index
-        while last < end, line[last].isLetter { last += 1 }
-        let length = last - index
-        if length == 1 { return readLetter() }
-        var after = byte(last)
-        let word = index..<last
-        guard let meaning = LevelWord.meaning(line, word) else { return false }
-        if after.isDigit, meaning.level == .debug, length == 5, byte(last + 1) == 0x3A, time != nil {
-            last += 1
-            after = 0x3A
-        }
-        // `ERRO[0012]` of logrus.
-        if after == UInt8(ascii: "["), byte(last + 5) == UInt8(ascii: "]"), line.number(last + 1, 4) != nil,
-            line.isCapitals(word)
-        {
-            level = meaning.level
-            isLevelMarked = true
-            commit(last + 6)
-            return true
-        }
-        let before = byte(index - 1)
-        let isInBar = before == 0x7C && after == 0x7C
-        let isInThread = closing != nil && after == UInt8(ascii: "/")
-        guard isBlankOrEnd(last) || after.isOne(of: ":|]),!") || isInThread,
-            isBlankOrStart(index - 1) || before.isOne(of: ":|]([>,;\"")
-                || before == 0x3D && index == from + 1
-        else { return false }
-        let isAfterTime = time != nil && start == afterBlanksBack(index) && hasNumericTime
-        let hasColon = after == 0x3A
-        if line.isCapitals(word) {
-            guard !meaning.isWeak || hasColon || isInBar || after == UInt8(ascii: "]") || isAfterTime else {
-                return false
-            }
-        } else {
-            let isTabbed = byte(index - 1) == 0x09 && after == 0x09
-            guard
-                isInBar || (hasColon && isOpen) || isTabbed || (closing != nil && time != nil)
-                    || (isAfterTime
-                        && LevelWord.followsTime(line, word, meaning, hasZone: time?.hasZone == true))
-            else { return false }
-        }
-        // `LogLevel: ERROR`: a name and a value.
-        guard names == 0 || afterBlanks(last) < line.count else { return false }
-        level = meaning.level
-        isLevelMarked = line.isCapitals(word)
-        hasLevelColon = hasColon
-        if hasColon, parts.category == nil, pending.category == nil, let thread = pending.thread {
-            // `[shop] error: …`: nothing else is the name of who wrote it.
-            pending.category = thread
-            pending.thread = nil
-        }
-        if isInThread, let closing {
-            pending.thread = last + 1..<closing
-            last = closing
-        }
-        commit(last)
-        while byte(index) == 0x3A || byte(index) == 0x21 || (byte(index) == 0x2C && isBlankOrEnd(index + 1)) {
-            commit(index + 1)
-        }
-        if byte(index) == 0x7C { commit(index + 1) }
-        return true
-    }
-
-    private func afterBlanksBack(_ place: Int) -> Int {
-        var place = place
-        while place > start, isBlank(place - 1) { place -= 1 }
-        return place
-    }
-
-    private func isBlankOrStart(_ place: Int) -> Bool { place < from || isBlank(place) }
-
-    /// Whether the line begins with a time of digits.
-    private var hasNumericTime: Bool { timeStart <= from + 1 && byte(timeStart).isDigit }
-
-    /// `E` where only a level can be meant: `1234  1250 E Tag: …`, `C | etcdmain`, `I  NETWORK  [x]`.
-    private mutating func readLetter() -> Bool {
-        guard let found = LevelWord.letter(line[index]), line[index] &- 0x41 < 26 else { return false }
-        let next = afterBlanks(index + 1)
-        if index == from, byte(index + 1) == 0x2C, byte(index + 2) == 0x20,
-            byte(index + 3) == UInt8(ascii: "[")
-        {
-            // The word comes after the time.
-            commit(index + 2)
-            return true
-        }
-        guard isBlankOrStart(index - 1), next > index + 1, next < end, time != nil else {
-            return false
-        }
-        var word = next
-        while word < end, line[word] &- 0x41 < 26 { word += 1 }
-        let isAfterTime = start == afterBlanksBack(index)
-        let isSystem = isAfterTime && word > next + 2 && isBlankOrEnd(word)
-        guard pending.pid != nil || isAfterTime && byte(next) == 0x7C || isSystem else {
-            return false
-        }
-        level = found
-        isLevelMarked = true
-        commit(next)
-        if byte(next) == 0x7C { commit(next + 1) }
-        guard isSystem, pending.pid == nil else { return true }
-        pending.category = next..<word
-        commit(word)
-        let group = afterBlanks(word)
-        if byte(group) == UInt8(ascii: "["), let close = line[group..<end].firstIndex(of: UInt8(ascii: "]")) {
-            pending.thread = group + 1..<close
-            commit(close + 1)
-        }
-        return true
-    }
-
-    /// `production.ERROR: `.
-    private mutating func readChannel(_ word: Range<Int>) -> Bool {
-        guard line[word.upperBound - 1] == 0x3A, let dot = line[word].lastIndex(of: 0x2E),
-            let meaning = LevelWord.meaning(line, dot + 1..<word.upperBound - 1), dot > word.lowerBound,
-            line.isCapitals(dot + 1..<word.upperBound - 1)
-        else { return false }
-        level = meaning.level
-        isLevelMarked = true
-        hasLevelColon = true
-        pending.category = word.lowerBound..<dot
-        commit(word.upperBound)
-        return true
-    }
-
-    /// `request_id=F8aB` in front of the level.
-    private mutating func readPair(_ word: Range<Int>) -> Bool {
-        guard level == nil, time != nil, let equals = line[word].firstIndex(of: UInt8(ascii: "=")),
-            equals > word.lowerBound, line[word.lowerBound..<equals].allSatisfy(\.isOfName)
-        else { return false }
-        index = word.upperBound
-        if equals + 1 == index, byte(index) == 0x22 {
-            guard let close = line[index + 1..<end].firstIndex(of: 0x22) else { return false }
-            index = close + 1
-        }
-        isOpen = true
-        return true
-    }
-
-    /// A name after the level: the category, the source, or the beginning of the message.
-    private mutating func readName(_ first: Int, _ last: Int) -> Bool {
-        let word = first..<last
-        let isTabbed = isTabbed(first, last)
-        if last == closing, line.looksLikeLogger(word) || line.looksLikeModule(word) {
-            pending.category = word
-            commit(last + 1)
-            return false
-        }
-        if isTabbed, word.count == 36 {
-            commit(last)
-            return true
-        }
-        if line.isPlace(word) {
-            pending.source = word
-            commit(last)
-            if isTabbed || parts.category != nil { return isTabbed }
-            // `app.main:run:12 - text` of loguru.
-            let next = afterBlanks(last)
-            if line[word].count(where: { $0 == 0x3A }) == 2, byte(next) == 0x2D, isSeparator(next) {
-                commit(next + 1)
-            }
-            return false
-        }
-        // `root:text` right after `ERROR:`.
-        if hasLevelColon, start == first, parts.category == nil,
-            let colon = line[word].firstIndex(of: 0x3A), colon > first,
-            line[first..<colon].allSatisfy(\.isOfName)
-        {
-            pending.category = first..<colon
-            commit(colon + 1)
-            return false
-        }
-        // `Shop.Pay|text`, and `fail: Shop.Pay[0]`.
-        if byte(first - 1) == 0x7C, byte(last) == 0x7C, parts.category == nil {
-            pending.category = word
-            commit(last + 1)
-            return false
-        }
-        if byte(last) == UInt8(ascii: "["), line.looksLikeLogger(word),
-            let close = line[last..<end].firstIndex(of: 0x5D),
-            close > last + 1, line[last + 1..<close].allSatisfy(\.isDigit), parts.category == nil
-        {
-            pending.category = word
-            commit(close + 1)
-            return false
-        }
-        guard parts.category == nil else { return false }
-        // `request{id=7}:` of a span.
-        if byte(last) == UInt8(ascii: "{"), let close = line[last..<end].firstIndex(of: UInt8(ascii: "}")),
-            byte(close + 1) == 0x3A
-        {
-            commit(close + 2)
-            return true
-        }
-        if byte(last - 1) == 0x3A, isBlankOrEnd(last), last - first > 1 {
-            let name = first..<last - 1
-            guard
-                line.looksLikeLogger(name) || (isLevelMarked && !hasLevelColon && line.looksLikeModule(name))
-            else {
-                return false
-            }
-            pending.category = name
-            commit(last)
-            return false
-        }
-        if isTabbed, byte(last + 1) != UInt8(ascii: "{"),
-            line.looksLikeLogger(word) || line.looksLikeModule(word)
-        {
-            pending.category = word
-            commit(last)
-            return true
-        }
-        let next = afterBlanks(last)
-        // `Application : text`, `Pay - text`, `Pay (Pay.java:42) - text`.
-        if next > last, isSeparator(next) {
-            let isColon = line[next] == 0x3A
-            guard
-                isColon || line.looksLikeLogger(word) || isLevelMarked && line.looksLikeModule(word)
-                    || pending.thread != nil
-            else { return false }
-            pending.category = word
-            var place = next
-            while place < end, !isBlank(place) { place += 1 }
-            commit(place)
-            if isColon, !isLevelMarked { readModule() }
-            return false
-        }
-        if next > last, byte(next) == UInt8(ascii: "("), line.looksLikeLogger(word),
-            let close = line[next..<end].firstIndex(of: UInt8(ascii: ")")), line.isPlace(next + 1..<close),
-            isSeparator(afterBlanks(close + 1))
-        {
-            pending.category = word
-            pending.source = next + 1..<close
-            commit(afterBlanks(close + 1) + 1)
-            return false
-        }
-        // `payments Shop.swift:42 text`, as Heartwood writes it.
-        var second = next
-        while second < end, !isBlank(second) { second += 1 }
-        if next > last, line.isPlace(next..<second) {
-            pending.category = word
-            pending.source = next..<second
-            commit(second)
-            return false
-        }
-        let isNamed = parts.pid != nil || pending.pid != nil || pending.thread != nil || parts.thread != nil
-        if isLevelMarked, time != nil, isBlankOrEnd(last), line.looksLikeLogger(word), !hasLevelColon,
-            isNamed || line[word].count(where: { $0 == 0x2E }) > 1
-        {
-            pending.category = word
-            commit(last)
-        }
-        return false
-    }
-
-    private func isTabbed(_ first: Int, _ last: Int) -> Bool { byte(first - 1) == 0x09 && byte(last) == 0x09 }
-
-    /// `order=17 [Shop]` after the label of swift-log.
-    private mutating func readModule() {
-        var place = afterBlanks(index)
-        while place < end, line[place] != UInt8(ascii: "[") {
-            guard let equals = line[place..<end].firstIndex(of: UInt8(ascii: "=")),
-                line[place..<equals].allSatisfy(\.isOfName)
-            else { return }
-            while place < end, !isBlank(place) { place += 1 }
-            place = afterBlanks(place)
-        }
-        guard place < end, let close = line[place..<end].firstIndex(of: UInt8(ascii: "]")),
-            line[place + 1..<close].allSatisfy(\.isOfName), isBlankOrEnd(close + 1)
-        else { return }
-        commit(close + 1)
-    }
-
-    /// A name in front of the level, if one follows.
-    private mutating func readNameBeforeLevel(_ first: Int, _ last: Int) -> Bool {
+    private mutating func takeName(_ part: HeaderTable.Part) -> Bool {
+        let first = found.index
+        let last = wordEnd(first, .endsOfNames)
+        guard last > first, line[first].isLetter || line[first].isOne(of: "_/~") else { return false }
+        if part == .nameAndSeparator { return takeNameAndSeparator(first, last) }
         var word = first..<last
-        names += 1
-        guard names <= 4 else { return false }
-        var colons = 0
-        while word.count > 1, line[word.upperBound - 1] == 0x3A {
-            word = word.lowerBound..<word.upperBound - 1
-            colons += 1
+        if part != .word {
+            while word.count > 1, line[word.upperBound - 1].isOne(of: ":/") { word = word.dropLast() }
         }
-        if colons == 1, line.isPlace(word), time != nil {
-            pending.source = word
-            commit(last)
-            return true
-        }
-        // `MainThread::INFO::`: the walk goes on after the colons.
-        if let colon = line[word].firstIndex(of: 0x3A), colon > first, colons == 0, isLevelAhead(colon) {
-            pending.category = first..<colon
-            index = colon + (byte(colon + 1) == 0x3A ? 2 : 1)
-            isOpen = true
-            return true
-        }
-        // `sshd[24680]: `.
-        if byte(last) == UInt8(ascii: "["), let close = line[last..<end].firstIndex(of: UInt8(ascii: "]")),
-            close > last + 1, line[last + 1..<close].allSatisfy(\.isDigit), byte(close + 1) == 0x3A
-        {
-            pending.category = word
-            pending.pid = last + 1..<close
-            index = close + 2
-            isOpen = true
-            return true
-        }
+        switch part {
         // What an exception says is no header: `PSQLException: ERROR: syntax error`.
-        if colons > 0, time == nil, line.isException(word) { return false }
-        index = last
-        let next = afterBlanks(last)
-        if colons > 0 || isSeparator(next) || byte(last) == 0x7C {
-            isOpen = true
-            pending.category = word
-            return true
+        case .name where time == nil && line.isException(word): return false
+        case .logger where !line.looksLikeLogger(word): return false
+        case .module where !line.looksLikeLogger(word) && !(found.isMarked && line.looksLikeModule(word)):
+            return false
+        case .name where line.isPlainWord(word):
+            let mayBe = time != nil || line[first] & 0x20 != 0
+            guard mayBe, LineHeader.ofSentences.value(line, word) == nil else { return false }
+        default: break
         }
-        isOpen = false
-        let bytes = line[word]
-        let isPlain =
-            bytes.allSatisfy { $0.isLetter } && !line.isCapitals(word)
-            && bytes.dropFirst().allSatisfy { $0 & 0x20 != 0 }
-        guard isPlain else {
-            if line.looksLikeLogger(word) { pending.category = word }
-            return true
-        }
-        guard names == 1, isCapitalLevel(next), LineHeader.ofSentences.value(line, word) == nil,
-            time != nil || line[word.lowerBound] & 0x20 != 0
-        else { return false }
-        pending.category = word
+        if part != .word || line.looksLikeLogger(word) { found.parts.category = word }
+        found.index = word.upperBound
         return true
+    }
+
+    private mutating func takeName(before byte: UInt8) -> Bool {
+        let first = found.index
+        let word = line[first..<wordEnd(first)]
+        let mark = byte == 0x2E ? word.dropLast().lastIndex(of: byte) : word.firstIndex(of: byte)
+        guard let mark, mark > first, word[..<mark].allSatisfy({ $0.isOfName }) else { return false }
+        found.parts.category = first..<mark
+        found.index = mark
+        return true
+    }
+
+    private mutating func takeNameAndSeparator(_ first: Int, _ last: Int) -> Bool {
+        if byte(last - 1) == 0x3A {
+            let name = first..<last - 1
+            guard isBlankOrEnd(last), !name.isEmpty,
+                line.looksLikeLogger(name) || found.isMarked && line.looksLikeModule(name)
+            else { return false }
+            found.parts.category = name
+            found.index = last
+            return true
+        }
+        let next = afterBlanks(last)
+        guard next > last, let separator = separatorEnd(next) else { return false }
+        let word = first..<last
+        guard
+            line[next] == 0x3A || line.looksLikeLogger(word) || found.isMarked && line.looksLikeModule(word)
+                || found.parts.thread != nil
+        else { return false }
+        found.parts.category = word
+        found.index = separator
+        return true
+    }
+
+    /// Where `:`, `--`, `|` or the like ends that stands alone.
+    private func separatorEnd(_ place: Int) -> Int? {
+        guard place < end, line[place].isOne(of: ":-|") else { return nil }
+        var last = place
+        while last < end, line[last] == line[place] { last += 1 }
+        return last - place <= 3 && isBlankOrEnd(last) ? last : nil
     }
 
     private static let ofSentences = WordTable<Bool>([
@@ -844,262 +420,196 @@ struct LineHeader {
         "and or to for from by at as if when while got get see saw has had have its it there user": true,
     ])
 
-    private func isLevelAhead(_ colon: Int) -> Bool {
-        let start = byte(colon + 1) == 0x3A ? colon + 2 : colon + 1
-        return isCapitalLevel(start)
-    }
-
-    private func isCapitalLevel(_ start: Int) -> Bool {
-        var last = start
-        while last < end, line[last].isLetter { last += 1 }
-        guard last > start, line.isCapitals(start..<last), LevelWord.meaning(line, start..<last) != nil else {
-            return false
+    private mutating func takeTag(_ part: HeaderTable.Part) -> Bool {
+        let first = found.index
+        let last = wordEnd(first, part == .host ? .blanks : .endsOfTags)
+        let word = first..<last
+        guard !word.isEmpty else { return false }
+        switch part {
+        case .host:
+            let ofHosts = ByteSet.ofHosts
+            guard word.allSatisfy({ ofHosts.has(line[$0]) }),
+                LevelWord.meaning(line, word) == nil
+            else { return false }
+            found.parts.host = word
+        case .syslogTag:
+            if line[first] == 0x2D { return false }
+            found.parts.category = word
+        default:
+            // Without a time or a slash in front, `I am: here` is a sentence.
+            if time == nil, byte(first - 1) != 0x2F,
+                word.count < 3 || line[first] &- 0x41 >= 26 || !line[word].allSatisfy({ $0.isOfName })
+            {
+                return false
+            }
+            found.parts.category = word
         }
-        return isBlankOrEnd(last) || line[last].isOne(of: ":|]),!")
-    }
-
-    // MARK: Syslog and containers
-
-    /// `web1 sshd[24200]: ` after the time, or `stderr F `.
-    private mutating func readSyslog(_ found: LineTime.Found, isFirst: Bool) {
-        let hostStart = afterBlanks(index)
-        guard hostStart > index else { return }
-        let hostEnd = word(at: hostStart).upperBound
-        // `shop[4711:81234] ` of NSLog.
-        if byte(hostEnd - 1) == UInt8(ascii: "]"),
-            let open = line[hostStart..<hostEnd].firstIndex(of: UInt8(ascii: "[")),
-            let colon = line[open..<hostEnd].firstIndex(of: 0x3A), open > hostStart,
-            line[open + 1..<colon].allSatisfy(\.isDigit), line[colon + 1..<hostEnd - 1].allSatisfy(\.isDigit)
-        {
-            pending.category = hostStart..<open
-            pending.pid = open + 1..<colon
-            pending.thread = colon + 1..<hostEnd - 1
-            return commit(hostEnd)
-        }
-        if isFirst, isStream(hostStart..<hostEnd), isBlankOrEnd(hostEnd + 2),
-            byte(hostEnd + 1).isOne(of: "FP")
-        {
-            pending.stream = hostStart..<hostEnd
-            isWrapped = true
-            commit(min(line.count, hostEnd + 3))
-            return
-        }
-        guard
-            line[hostStart..<hostEnd].allSatisfy({ $0.isOfName || $0 == 0x3A || $0 == 0x40 || $0 == 0x2F }),
-            LevelWord.meaning(line, hostStart..<hostEnd) == nil
-        else { return }
-        let tagStart = afterBlanks(hostEnd)
-        var nameEnd = tagStart
-        while nameEnd < end, !isBlank(nameEnd), !line[nameEnd].isOne(of: "[:(") { nameEnd += 1 }
-        guard nameEnd > tagStart, line[tagStart] != 0x2D else { return }
-        var last = nameEnd
-        if byte(last) == UInt8(ascii: "(") {
-            guard let close = line[last..<end].firstIndex(of: UInt8(ascii: ")")) else { return }
-            last = close + 1
-        }
-        var pid: Range<Int>?
-        if byte(last) == UInt8(ascii: "["), let close = line[last..<end].firstIndex(of: UInt8(ascii: "]")),
-            line[last + 1..<close].allSatisfy(\.isDigit)
-        {
-            pid = last + 1..<close
-            last = close + 1
-        }
-        let isTag = byte(last) == 0x3A && isBlankOrEnd(last + 1)
-        guard
-            isTag ? (found.isOfSyslog || pid != nil) : (pid != nil && found.isOfSyslog && isBlankOrEnd(last))
-        else { return }
-        pending.host = hostStart..<hostEnd
-        pending.category = tagStart..<nameEnd
-        pending.pid = pid
-        isWrapped = isTag
-        commit(isTag ? last + 1 : last)
-    }
-
-    /// `0x1e2cd    Error    0x0    4711   14   shop: (Pay) [com.acme.shop:pay] text` of Apple's unified log.
-    private mutating func readApple() -> Bool {
-        let thread = word(at: index)
-        guard line.begins("0x", thread) else { return false }
-        let kind = word(at: thread.upperBound)
-        let activity = word(at: kind.upperBound)
-        let meaning = line.isWord("Default", kind) ? .notice : LevelWord.meaning(line, kind)?.level
-        guard line.begins("0x", activity), let meaning else { return false }
-        level = meaning
-        isLevelMarked = true
-        let pid = word(at: activity.upperBound)
-        let name = word(at: word(at: pid.upperBound).upperBound)
-        pending.thread = thread
-        pending.pid = pid
-        guard !name.isEmpty, byte(name.upperBound - 1) == 0x3A else {
-            commit(pid.upperBound)
-            return true
-        }
-        pending.category = name.lowerBound..<name.upperBound - 1
-        var last = name.upperBound
-        let library = word(at: last)
-        if byte(library.lowerBound) == UInt8(ascii: "("), byte(library.upperBound - 1) == UInt8(ascii: ")") {
-            last = library.upperBound
-        }
-        let subsystem = word(at: last)
-        if byte(subsystem.lowerBound) == UInt8(ascii: "["),
-            byte(subsystem.upperBound - 1) == UInt8(ascii: "]")
-        {
-            pending.category = subsystem.lowerBound + 1..<subsystem.upperBound - 1
-            last = subsystem.upperBound
-        }
-        commit(last)
+        found.index = last
         return true
     }
 
-    /// The word after the blanks at a place.
-    private func word(at place: Int) -> Range<Int> {
-        let first = afterBlanks(place)
+    private mutating func takeWord(_ part: HeaderTable.Part, before byte: UInt8) -> Bool {
+        let first = found.index
+        var last = wordEnd(first, part == .anyWord || part == .stream ? .blanks : .endsOfValues)
+        if part == .source {
+            // The colon is a part of the place.
+            last = wordEnd(first, .endsOfPlaces)
+            while last > first, line[last - 1] == 0x3A { last -= 1 }
+        }
+        let word = first..<last
+        guard !word.isEmpty else { return false }
+        switch part {
+        case .thread: found.parts.thread = word
+        case .hexThread, .hexNumber:
+            guard line.begins("0x", word) else { return false }
+            if part == .hexThread { found.parts.thread = word }
+        case .identifier where word.count != 36: return false
+        case .stream:
+            guard line.isWord("stdout", word) || line.isWord("stderr", word) else { return false }
+            found.parts.stream = word
+        case .source:
+            guard line.isPlace(word) else { return false }
+            found.parts.source = word
+        default: break
+        }
+        found.index = last
+        return true
+    }
+
+    private func digits(_ index: Int, _ part: HeaderTable.Part) -> Int? {
+        var last = index
+        if part == .number, byte(last) == 0x2D { last += 1 }
+        let first = last
+        while last < end, line[last].isDigit { last += 1 }
+        return last > first ? last : nil
+    }
+
+    // MARK: What other tools put in front
+
+    private mutating func takePrefix(_ part: HeaderTable.Part, before byte: UInt8) -> Bool {
+        let first = found.index
+        let ofFiles = ByteSet.ofFiles
         var last = first
-        while last < end, !isBlank(last) { last += 1 }
-        return first..<last
-    }
-
-    private func isStream(_ word: Range<Int>) -> Bool {
-        line.isWord("stdout", word) || line.isWord("stderr", word)
-    }
-
-    // MARK: Special beginnings
-
-    /// Lines that begin as no others do; false where the walk is to read them.
-    private mutating func readSpecial() -> Bool {
-        guard from + 8 < line.count else { return false }
-        let first = line[from]
-        if first.isLetter { return readGoogle() || readBrief() || readTagged() }
-        if first.isDigit { return readRedis() || readCluster() }
-        // `#+1162490366` in the history of a shell.
-        guard first == UInt8(ascii: "#"), line[from + 1] == 0x2B,
-            let found = times.number(line, at: from + 2), found.end == line.count
-        else { return false }
-        time = found
-        commit(found.end)
-        return true
-    }
-
-    /// `E1120 10:20:30.123456  77 main.cc:12] text`, also with a year.
-    private mutating func readGoogle() -> Bool {
-        guard let found = LevelWord.letter(line[from]), line[from] &- 0x41 < 26 else { return false }
-        let hasYear = line.number(from + 1, 8) != nil
-        let digits = hasYear ? 8 : 4
-        guard line.number(from + 1, digits) != nil, byte(from + 1 + digits) == 0x20,
-            byte(from + 4 + digits) == 0x3A,
-            let moment = times.google(line, from + 1, digits)
-        else { return false }
-        level = found
-        time = moment
-        commit(moment.end)
-        let thread = afterBlanks(index)
-        var place = thread
-        while place < end, line[place].isDigit { place += 1 }
-        let source = afterBlanks(place)
-        guard place > thread, let close = line[source..<end].firstIndex(of: UInt8(ascii: "]")),
-            line.isPlace(source..<close)
-        else { return true }
-        pending.thread = thread..<place
-        pending.source = source..<close
-        commit(close + 1)
-        return true
-    }
-
-    /// `E AndroidRuntime: FATAL EXCEPTION`, as logcat writes it without times.
-    private mutating func readTagged() -> Bool {
-        guard line[from].isOne(of: "VDIWEF"), line[from + 1] == 0x20, line[from + 2] &- 0x41 < 26 else {
+        while last < end, ofFiles.has(line[last]) { last += 1 }
+        if part == .fileAndBlank { last = wordEnd(first) }
+        if part == .pod, byte == 0x2F { last = line[first..<end].firstIndex(of: 0x2F) ?? first }
+        let word = first..<last
+        guard !word.isEmpty, last + 2 < line.count else { return false }
+        let bar = afterBlanks(last)
+        let isInBrackets = part == .container && first > 0
+        // What comes next is looked at first, since most words are none of these.
+        if part == .file
+            ? self.byte(last) != 0x3A
+            : part == .pod ? false : !isInBrackets && part != .fileAndBlank && self.byte(bar) != 0x7C
+        {
             return false
         }
-        let tag = word(at: from + 2)
-        let hasColon = byte(tag.upperBound - 1) == 0x3A
-        let name = tag.lowerBound..<(hasColon ? tag.upperBound - 1 : tag.upperBound)
-        let colon = hasColon ? tag.upperBound - 1 : afterBlanks(tag.upperBound)
-        guard name.count > 2, line[name].allSatisfy(\.isOfName), byte(colon) == 0x3A, isBlankOrEnd(colon + 1)
-        else { return false }
-        level = LevelWord.letter(line[from])
-        pending.category = name
-        commit(colon + 1)
+        func has(_ characters: ByteSet) -> Bool { word.contains { characters.has(line[$0]) } }
+        switch part {
+        case .file, .fileAndBlank:
+            // It may have a time in its name.
+            guard has(.dots), line[word].contains(where: \.isLetter),
+                line[first].isLetter || ByteSet.dots.has(line[first])
+            else { return false }
+            found.parts.file = word
+        case .pod:
+            guard byte == 0x2F || line[first].isLetter && line[word].contains(0x2D) && has(.digits) else {
+                return false
+            }
+            found.parts.pod = word
+        default:
+            // `key | value` is text, `web-1 | …` and `web | {…}` are not.
+            let isClear = has(.digits) || has(.joints) || ByteSet.startsOfLines.has(self.byte(bar + 2))
+            guard isInBrackets || isClear && LevelWord.meaning(line, word) == nil else { return false }
+            if part == .unit { found.parts.unit = word } else { found.parts.container = word }
+        }
+        found.index = last
         return true
     }
 
-    /// `E/Tag( 123): text`.
-    private mutating func readBrief() -> Bool {
-        guard line[from + 1] == UInt8(ascii: "/"), let found = LevelWord.letter(line[from]),
-            line[from] &- 0x41 < 26
-        else { return false }
-        return readTag(found, from + 2)
+    private mutating func beginsLine(_ index: Int) -> Bool {
+        let first = byte(index)
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return !isBlankOrEnd(index + 1) }
+        let start = first == UInt8(ascii: "[") ? index + 1 : index
+        return beginsDate(start) || times.google(line, start + 1, 4) != nil
     }
 
-    /// `Tag( 123): text`: only with the number, so that a path is not taken for it.
-    private mutating func readTag(_ found: LogLevel, _ first: Int) -> Bool {
-        guard let open = line[first..<min(end, first + 90)].firstIndex(of: UInt8(ascii: "(")), open > first,
-            let close = line[open..<min(end, open + 12)].firstIndex(of: UInt8(ascii: ")")),
-            byte(close + 1) == 0x3A
-        else { return false }
-        let number = line[open + 1..<close].drop { $0 == 0x20 }
-        var last = open
-        while last > first, isBlank(last - 1) { last -= 1 }
-        guard !number.isEmpty, number.allSatisfy(\.isDigit), last > first + 1,
-            line[first..<last].allSatisfy({ $0 > 0x20 })
-        else { return false }
-        level = found
-        pending.category = first..<last
-        pending.pid = number.indices
-        commit(close + 2)
+    private mutating func beginsDate(_ index: Int) -> Bool {
+        guard let found = time(.bareTime, at: index), !found.isDay else { return false }
+        return found.moment != nil || found.hasUnknownZone
+    }
+
+    // MARK: Brackets, and what is skipped
+
+    /// What is in the brackets that open in front of the place, and where they close.
+    private func brackets() -> (inner: Range<Int>, close: Int)? {
+        let open = byte(found.index - 1)
+        let close: UInt8 = open == 0x28 ? 0x29 : open + 2
+        var depth = 0
+        for place in found.index - 1..<max(found.index, min(end, found.index + 256)) {
+            if line[place] == open { depth += 1 }
+            if line[place] == close { depth -= 1 }
+            guard depth == 0 else { continue }
+            var inner = found.index..<place
+            while let last = inner.last, isBlank(last) { inner = inner.dropLast() }
+            while let first = inner.first, isBlank(first) { inner = inner.dropFirst() }
+            return inner.isEmpty ? nil : (inner, place)
+        }
+        return nil
+    }
+
+    private mutating func takeBrackets() -> Bool {
+        guard let (inner, close) = brackets() else { return false }
+        let isMarked = found.level != nil && found.parts.category == nil
+        if line[inner].allSatisfy({ $0.isDigit }), byte(found.index - 2) != UInt8(ascii: "]") {
+            found.parts.pid = inner
+        } else if line.isPlace(inner) {
+            found.parts.source = inner
+        } else if isMarked, line.looksLikeLogger(inner), line[inner].contains(0x2E) {
+            found.parts.category = inner
+        } else if line.begins("id=", inner) {
+            found.parts.thread = inner.dropFirst(3)
+        } else {
+            found.parts.thread = inner
+        }
+        found.index = close
         return true
     }
 
-    /// `4711:M 20 Nov 2026 10:20:30.123 * text`.
-    private mutating func readRedis() -> Bool {
-        var place = from
-        while place < end, line[place].isDigit, place - from < 10 { place += 1 }
-        guard byte(place) == 0x3A, byte(place + 1).isOne(of: "MSCX"), byte(place + 2) == 0x20,
-            let found = times.read(line, at: place + 3), byte(found.end) == 0x20, byte(found.end + 2) == 0x20
-        else { return false }
-        switch byte(found.end + 1) {
-        case UInt8(ascii: "."): level = .debug
-        case UInt8(ascii: "-"): level = .info
-        case UInt8(ascii: "*"): level = .notice
-        case UInt8(ascii: "#"): level = .warning
-        default: return false
-        }
-        time = found
-        pending.pid = from..<place
-        commit(found.end + 2)
+    private mutating func skip(_ part: HeaderTable.Part, to byte: UInt8) -> Bool {
+        let isParenthesis = part == .parentheses
+        if isParenthesis, self.byte(found.index) != UInt8(ascii: "(") { return true }
+        let stop = isParenthesis ? UInt8(ascii: ")") : byte
+        guard let place = line[found.index..<max(found.index, end)].firstIndex(of: stop) else { return false }
+        if part == .client { found.parts.client = found.index..<place }
+        found.index = isParenthesis ? place + 1 : place
         return true
     }
 
-    /// `344518 node-246 unix.hw state_change.unavailable 1084270955 1 text`: a number, three words, and a
-    /// number since 1970.
-    private mutating func readCluster() -> Bool {
-        var place = from
-        while place < end, line[place].isDigit, place - from < 10 { place += 1 }
-        guard place > from, byte(place) == 0x20 else { return false }
-        for word in 0..<3 {
-            place += 1
-            let first = place
-            let isName = byte(first).isLetter || byte(first) == UInt8(ascii: "-")
-            guard isName || word == 0 && byte(first).isDigit else { return false }
-            while place < end, !isBlank(place) { place += 1 }
-            guard byte(place) == 0x20 else { return false }
+    /// Skips `request_id=F8aB user="ann b"`.
+    private mutating func skipPairs() -> Bool {
+        var index = found.index
+        while true {
+            var name = index
+            while name < end, line[name].isOfName { name += 1 }
+            guard name > index, byte(name) == UInt8(ascii: "=") else { return found.index < index }
+            var last = wordEnd(name)
+            if byte(name + 1) == 0x22 {
+                guard let close = line[min(name + 2, end)..<end].firstIndex(of: 0x22) else { return false }
+                last = close + 1
+            }
+            found.index = last
+            index = afterBlanks(last)
+            if index == last { return true }
         }
-        guard line.number(place + 1, 10) != nil, let found = times.number(line, at: place + 1) else {
-            return false
-        }
-        let flag = word(at: found.end)
-        guard flag.count == 1 || line.isWord("-1", flag), byte(flag.upperBound - 1).isDigit else {
-            return false
-        }
-        time = found
-        commit(flag.upperBound)
-        return true
     }
 
     /// `… [20/Nov/2026:10:20:30 +0100] …`: the time of a web server, near the beginning, or of a heading.
     private mutating func readTimeWithin() {
         guard line.count > 12, let base = line.baseAddress else { return }
         let isHeading = isHeading
-        let last = min(line.count - 12, from + 200)
-        var place = from
+        let last = min(line.count - 12, 200)
+        var place = 0
         while place < last {
             defer { place += 1 }
             if !isHeading {
@@ -1112,8 +622,8 @@ struct LineHeader {
                 self.byte(found.end) == UInt8(ascii: "]"),
                 !found.isOfSyslog || line[place + 1].isLetter || line[place + 3] == 0x2F
             {
-                time = found
-                if level == nil { commit(found.end + 1) }
+                self.found.time = found
+                if level == nil { start = found.end + 1 }
                 return
             }
             guard byte == 0x20 || byte == 0x28, isHeading else { continue }
@@ -1121,7 +631,7 @@ struct LineHeader {
                 ?? (byte == 0x28 ? times.number(line, at: place + 1) : nil),
                 !found.isDay, found.moment != nil
             {
-                time = found
+                self.found.time = found
                 return
             }
         }
@@ -1129,7 +639,7 @@ struct LineHeader {
 
     /// `# Time: …`, `==== … ====`.
     private var isHeading: Bool {
-        let first = byte(from)
+        let first = byte(0)
         return (first == UInt8(ascii: "#") || first == UInt8(ascii: "=")) && line.count < 400
     }
 }
@@ -1138,7 +648,10 @@ struct LineHeader {
 ///
 /// They are not asked of the header, which is large, and would be copied each time.
 extension UnsafeRawBufferPointer {
-    fileprivate func isCapitals(_ word: Range<Int>) -> Bool { self[word].allSatisfy { $0 &- 0x41 < 26 } }
+    fileprivate func isCapitals(_ word: Range<Int>) -> Bool {
+        for index in word where self[index] &- 0x41 >= 26 { return false }
+        return true
+    }
 
     /// `com.acme.Pay`, `shop::pay`, `plugin/errors`, `hudson.lifecycle.Lifecycle#onReady`.
     fileprivate func looksLikeLogger(_ word: Range<Int>) -> Bool {
@@ -1158,6 +671,12 @@ extension UnsafeRawBufferPointer {
         return isQualified
     }
 
+    /// A word of letters, as sentences have it.
+    fileprivate func isPlainWord(_ word: Range<Int>) -> Bool {
+        self[word].allSatisfy({ $0.isLetter }) && !isCapitals(word)
+            && self[word.dropFirst()].allSatisfy { $0 & 0x20 != 0 }
+    }
+
     /// `java.io.IOException`, `RuntimeError`.
     fileprivate func isException(_ word: Range<Int>) -> Bool {
         ends("Error", word) || ends("Exception", word) || ends("Warning", word)
@@ -1166,7 +685,7 @@ extension UnsafeRawBufferPointer {
     /// `shop`, `SecurityManager`, `raft-node`: one word that is hardly the first of a sentence.
     fileprivate func looksLikeModule(_ word: Range<Int>) -> Bool {
         let bytes = self[word]
-        guard bytes.allSatisfy(\.isOfName), let first = bytes.first, first.isLetter else { return false }
+        guard bytes.allSatisfy({ $0.isOfName }), let first = bytes.first, first.isLetter else { return false }
         if isException(word) { return false }
         let capitals = bytes.count { $0 &- 0x41 < 26 }
         guard bytes.contains(where: { $0 &- 0x61 < 26 }) else { return false }
@@ -1176,7 +695,7 @@ extension UnsafeRawBufferPointer {
     /// `Shop.swift:42`.
     fileprivate func isPlace(_ word: Range<Int>) -> Bool {
         guard let colon = self[word].lastIndex(of: 0x3A), colon + 1 < word.upperBound else { return false }
-        return self[colon + 1..<word.upperBound].allSatisfy(\.isDigit)
+        return self[colon + 1..<word.upperBound].allSatisfy({ $0.isDigit })
             && self[word.lowerBound..<colon].contains { $0.isLetter }
             && self[word.lowerBound..<colon].contains(0x2E)
             && self[word].allSatisfy { $0.isOfName || $0 == 0x3A || $0 == 0x2F || $0 == 0x2B || $0 == 0x40 }

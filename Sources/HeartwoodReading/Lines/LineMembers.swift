@@ -346,8 +346,11 @@ struct LogfmtPairs {
     init(_ bytes: Bytes, _ range: Range<Int>? = nil, allowsSpaces: Bool = false) {
         self.bytes = bytes
         self.allowsSpaces = allowsSpaces
-        index = range?.lowerBound ?? 0
-        end = range?.upperBound ?? bytes.count
+        let range = range ?? 0..<bytes.count
+        end = range.upperBound
+        // Most texts have no pair.
+        let hasPairs = bytes.baseAddress.map { memchr($0 + range.lowerBound, 0x3D, range.count) != nil }
+        index = hasPairs == true ? range.lowerBound : end
     }
 
     /// Whether the line begins with a pair.

@@ -21,10 +21,19 @@ package struct LineScan {
 
     package typealias Bytes = UnsafeRawBufferPointer
 
+    /// Whether ``LineRecognizer`` must look for a level in a line; nothing after it need be readable.
+    static func mayHaveLevel(_ line: Bytes) -> Bool {
+        guard let base = line.baseAddress, line.count <= 448 else { return line.count > 0 }
+        return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { room in
+            room.copyMemory(from: Bytes(start: base, count: line.count))
+            return LineScan(Bytes(rebasing: room[..<line.count]), findsLevels: true).mayHaveLevel
+        }
+    }
+
     /// Looks at a line, after which ``slack`` bytes more can be read.
     package init(_ line: Bytes, findsLevels: Bool) {
         guard let base = line.baseAddress, line.count > 0 else { return }
-        let reach = findsLevels ? min(line.count, LineHeader.reach) : 0
+        let reach = findsLevels ? line.count : 0
         if findsLevels { mayHaveLevel = LineScan.hasSpecialStart(line) }
         var care: UInt64 = 0
         var quotes: UInt64 = 0
@@ -56,7 +65,7 @@ package struct LineScan {
         }
         needsCare = care != 0
         hasQuote = quotes != 0
-        if findsLevels, !mayHaveLevel { mayHaveLevel = hasUnusualForm(line) }
+        if findsLevels, !mayHaveLevel { mayHaveLevel = hasUnusualForm(line) || LineScan.hasSpecialRest(line) }
     }
 
     /// Whether there are colors, an object after other text, or a request after a time in brackets.
@@ -88,6 +97,18 @@ package struct LineScan {
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
         return hasWordAfterTime(line)
+    }
+
+    /// Whether what follows a tag of syslog begins as only some lines do.
+    private static func hasSpecialRest(_ line: Bytes) -> Bool {
+        guard let base = line.baseAddress else { return false }
+        var index = 0
+        while index < line.count, let found = memchr(base + index, 0x3A, line.count - index) {
+            index = base.distance(to: UnsafeRawPointer(found)) + 1
+            guard index + 2 < line.count, line[index] == 0x20 else { continue }
+            return !line[index + 1].isLetter || line[index + 2].isDigit || line[index + 2].isOne(of: "/, ")
+        }
+        return false
     }
 
     /// Whether a bar, a date or the beginning of a line of glog is near.

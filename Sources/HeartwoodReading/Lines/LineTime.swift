@@ -23,11 +23,12 @@ struct LineTime: Sendable {
         var hasZone = false
     }
 
-    private let now: LogTimestamp
+    /// The latest moment that a time without a year may have: a day ahead.
+    private let latest: LogTimestamp
     private let year: Int
 
     init(now: LogTimestamp) {
-        self.now = now
+        latest = now + .seconds(86_400)
         year = CivilTime(nanoseconds: now.nanoseconds).year
     }
 
@@ -358,7 +359,7 @@ struct LineTime: Sendable {
         for _ in 0..<6 {
             if civil.isValid {
                 let moment = civil.moment(offset: offset)
-                if moment <= now + .seconds(86_400) { return moment }
+                if moment <= latest { return moment }
             }
             civil.year -= 1
         }
@@ -457,7 +458,8 @@ struct LineTime: Sendable {
                 seconds == severalMeanings ? .unknown : .offset(seconds), line[end] == 0x20 ? end : end + 1
             )
         }
-        if let seconds = zones.value(line, index..<end) {
+        // They all end with one of these letters, which the words for levels do not.
+        if line[end - 1].isOne(of: "TCABK"), let seconds = zones.value(line, index..<end) {
             // `GMT+3`, and longer names.
             if seconds == 0, let (offset, end) = offset(line, end) { return (.offset(offset), end) }
             guard !isNamePart(line, end) else {
@@ -466,7 +468,9 @@ struct LineTime: Sendable {
             if words.value(line, index..<end) != nil, isSentence(line, end) { return (.none, start) }
             return (seconds == severalMeanings ? .unknown : .offset(seconds), end)
         }
-        if isApart, isNameOfZone(line, index) { return (.unknown, start) }
+        if isApart, index + 1 < line.count, line[index + 1] &- 0x61 < 26, isNameOfZone(line, index) {
+            return (.unknown, start)
+        }
         // Letters right after the clock are a zone, whatever it is; behind a space they are the next word.
         return isApart || end - index < 2 || isNamePart(line, end) ? (.none, start) : (.unknown, end)
     }
