@@ -76,12 +76,13 @@ struct FormatsTests {
             }
         }
         // `cat --json` writes a line that joins the one before it with that one.
-        var trace = TraceLines()
+        var records = RecordLines()
         return (ProgramLine.all.map { $0.line } + real).filter { line in
             Array(line.utf8).withUnsafeBytes { bytes in
-                if trace.takes(bytes, LineRecognizer()) { return false }
-                trace.begin(with: bytes, level: LineRecognizer().level(of: bytes))
-                return true
+                records.begins(bytes) {
+                    let head = LineRecognizer().head(of: bytes)
+                    return (head.form, head.level)
+                }
             }
         }
     }()

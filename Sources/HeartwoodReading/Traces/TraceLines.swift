@@ -24,7 +24,7 @@ package import Heartwood
 /// so: `Detail: near "x"`, `; nested exception`, or the line after one that ends with a colon or a comma.
 ///
 /// The state is a few bytes. Nothing is allocated for a line; its first 512 bytes and its end are read.
-package struct TraceLines {
+package struct TraceLines: Sendable {
     package typealias Bytes = UnsafeRawBufferPointer
 
     private typealias Table = TraceTable
@@ -57,6 +57,13 @@ package struct TraceLines {
                 enterRuby(head, line)
             }
         }
+    }
+
+    /// Goes on with a line that belongs to the record for another reason: it may begin a trace there.
+    mutating func follow(with line: Bytes) {
+        var next = TraceLines()
+        next.begin(with: line, isError: isError)
+        if next.phase != .plain { self = next }
     }
 
     /// Whether a line belongs to the record.
@@ -105,6 +112,11 @@ package struct TraceLines {
         if first == 0x20 || first == 0x09 || isClosing(first) { return true }
         return Table.start(.joins, of: Bytes(rebasing: line.prefix(reach))) != nil
             || Table.begins(line, "Traceback (")
+    }
+
+    /// Whether a line may be a frame in Swift that begins with its number.
+    static func isNumbered(_ line: Bytes) -> Bool {
+        line.first?.isDigit == true && isSwiftFrame(Bytes(rebasing: line.prefix(reach)))
     }
 
     // MARK: Steps

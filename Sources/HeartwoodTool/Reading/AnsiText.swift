@@ -139,6 +139,14 @@ struct AnsiText {
         return hue + (most > 200 ? 8 : 0)
     }
 
+    /// Calls `body` with a line without escape sequences.
+    static func withPlain<Result>(
+        _ line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Result
+    ) -> Result {
+        guard let plain = stripped(line) else { return body(line) }
+        return plain.withUnsafeBytes(body)
+    }
+
     /// The bytes of a line without escape sequences; nil where there are none.
     static func stripped(_ line: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let base = line.baseAddress?.assumingMemoryBound(to: UInt8.self),

@@ -53,14 +53,11 @@ final class LinePrinter {
     /// With `--json` and `--fields`, a record is written when the next one begins, or by ``flush()``.
     func print(_ lines: LogReading.Lines, prefix: String = "", matches: [Range<Int>] = []) {
         let line = lines.line
-        let start = lines.offset + lines.range.lowerBound
-        let isNext = start == last.end && lines.path == last.path
-        if records?.add(line, isNext: isNext, to: &pending) ?? true, !prefix.isEmpty { add(prefix) }
-        if records != nil {
-            last = (lines.path, start + line.count + 1)
-        } else if isColored {
+        let begins = records?.add(line, isNext: lines.follows(&last), to: &pending) ?? true
+        if begins, !prefix.isEmpty { add(prefix) }
+        if records == nil, isColored {
             color(line, matches)
-        } else {
+        } else if records == nil {
             add(line)
             pending.append(0x0A as UInt8)
         }

@@ -30,6 +30,13 @@ struct LogReading {
             bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
         }
 
+        /// Whether the line comes right after another one in its file; takes the place of that one.
+        func follows(_ last: inout (path: String, end: Int)) -> Bool {
+            let start = offset + range.lowerBound
+            defer { last = (path, start + line.count + 1) }
+            return start == last.end && path == last.path
+        }
+
         /// The line of the block that begins at a place, without its newline.
         func line(at start: Int) -> Lines {
             Lines(block, start..<LogBlockReader.lineEnd(in: block, from: start), offset: offset, path: path)

@@ -24,14 +24,26 @@ struct LogTally {
     static let limit = 100_000
 
     private let parser = LineRecognizer()
-    private var trace = TraceLines()
+    private var begun = RecordLines()
 
-    /// Counts a line; one that continues a message counts only as a line.
-    mutating func add(_ line: UnsafeRawBufferPointer) {
+    /// Counts a line; one that continues a record counts only as a line.
+    ///
+    /// `isNext` tells whether the line comes right after the last one in its file.
+    mutating func add(_ line: UnsafeRawBufferPointer, isNext: Bool = true) {
         lines += 1
-        if trace.takes(line, parser) { return }
-        let record = parser.record(of: line, fields: .none)
-        trace.begin(with: line, level: record.level)
+        if !isNext { begun = RecordLines() }
+        AnsiText.withPlain(line) { line in
+            var read: LineRecord?
+            let begins = begun.begins(line) {
+                let record = parser.record(of: line, fields: .none)
+                read = record
+                return (record.form, record.level)
+            }
+            if begins, let read { add(read) }
+        }
+    }
+
+    private mutating func add(_ record: LineRecord) {
         records += 1
         if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1

@@ -5,8 +5,8 @@ import HeartwoodReading
 /// Makes records of lines and writes them as JSON, or some of their fields: for the commands, and for what
 /// the viewer saves and copies.
 ///
-/// The lines of a stack trace become a part of the message before them. What colors text at a terminal is
-/// left out.
+/// The further lines of a record, as ``RecordLines`` tells them, become a part of its message. What colors text
+/// at a terminal is left out.
 struct RecordPrinter {
     /// How records are written.
     enum Form {
@@ -27,7 +27,7 @@ struct RecordPrinter {
     private var record: LineRecord?
     private var more: [UInt8] = []
     private var file = ""
-    private var trace = TraceLines()
+    private var lines = RecordLines()
     /// How long the further lines become before the record ends.
     private static let longest = 1 << 20
     /// The names that the object has already.
@@ -60,24 +60,27 @@ struct RecordPrinter {
     mutating func add(
         _ line: UnsafeRawBufferPointer, isNext: Bool, file: String = "", to output: inout LogBuffer
     ) -> Bool {
-        if let plain = AnsiText.stripped(line) {
-            return plain.withUnsafeBytes { add(plain: $0, isNext, file, &output) }
-        }
-        return add(plain: line, isNext, file, &output)
+        AnsiText.withPlain(line) { add(plain: $0, isNext, file, &output) }
     }
 
     private mutating func add(
         plain line: UnsafeRawBufferPointer, _ isNext: Bool, _ file: String, _ output: inout LogBuffer
     ) -> Bool {
-        if isNext, record != nil, more.count <= RecordPrinter.longest, trace.takes(line, parser) {
+        if !isNext { lines = RecordLines() }
+        var read: LineRecord?
+        let begins = lines.begins(line) {
+            let record = parser.record(of: line, fields: fields)
+            read = record
+            return (record.form, record.level)
+        }
+        if !begins, record != nil, more.count <= RecordPrinter.longest {
             more.append(0x0A)
             more.append(contentsOf: line)
             return false
         }
+        // What comes after a record that was cut, or is written already, is one more that has its further lines.
         end(to: &output)
-        let record = parser.record(of: line, fields: fields)
-        trace.begin(with: line, level: record.level)
-        (self.record, self.file) = (record, file)
+        (record, self.file) = (read ?? parser.record(of: line, fields: fields), file)
         return true
     }
 

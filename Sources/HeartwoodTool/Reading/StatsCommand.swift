@@ -38,7 +38,8 @@ enum StatsCommand: Subcommand {
         }
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         var tally = LogTally()
-        reading.readAll(singly: true) { tally.add($0.line) }
+        var last = (path: "", end: 0)
+        reading.readAll(singly: true) { tally.add($0.line, isNext: $0.follows(&last)) }
         let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
         Terminal.output.write(text)
         if tally.unknownZones > 0 {

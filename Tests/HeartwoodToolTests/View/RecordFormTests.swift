@@ -82,8 +82,7 @@ struct RecordFormTests {
             records == #"""
                 {"time":"2026-11-20T10:00:00Z","level":"error","message":"a red end\n  at first\n  at second"}
                 {"time":"2026-11-20T10:00:01Z","level":"info","message":"x cyan","user":"ann","file":"own.txt"}
-                {"time":"2026-11-20T10:00:02Z","level":"error","message":"it failed\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nKeyError: 'x'"}
-                {"message":"words without a time"}
+                {"time":"2026-11-20T10:00:02Z","level":"error","message":"it failed\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\nKeyError: 'x'\nwords without a time"}
                 {"time":"2026-11-20T10:00:03Z","level":"warning","message":"after","file":"b.txt"}
 
                 """#)

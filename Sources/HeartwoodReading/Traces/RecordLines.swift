@@ -1,0 +1,118 @@
+package import Heartwood
+
+/// Decides, line by line, which lines of a file begin a record: for all commands, filters and the viewer.
+///
+/// The first rule that says something of a line decides; the first line of a file begins a record.
+///
+/// 1. A line that can only continue does so: a blank or an indented one, a closing bracket, `Caused by: `.
+/// 2. A line with a time or a priority of syslog, or a JSON object, begins a record.
+/// 3. What the trace of the record has continues it: see ``TraceLines``.
+/// 4. A line with a level in front begins a record.
+/// 5. `key=value` pairs begin a record. Behind a line with a header, which may have a text of several lines,
+///    they do so only if all of the line is pairs, or one of them is a time, a level or a message.
+/// 6. Any other line continues a record whose first line has a header: a time or a level in front. It is a
+///    record by itself after a JSON object, pairs, or another such line.
+///
+/// So a line of rule 2 begins a record whatever is in front of it. What a record says is what its first line
+/// says.
+///
+/// The state is a few bytes. Nothing is allocated for a line.
+package struct RecordLines: Sendable {
+    package typealias Bytes = UnsafeRawBufferPointer
+    /// What a record needs to know of its first line.
+    package typealias Head = (form: LineRecord.Form, level: LogLevel?)
+
+    private var trace = TraceLines()
+    /// The form of the record's first line; nil in front of the first record.
+    private var form: LineRecord.Form?
+
+    package init() {}
+
+    /// Whether a line begins a record; the lines of a file are asked about in their order.
+    ///
+    /// The line is without colors. `head` is called at most once: where the beginning of the line does not
+    /// tell that it continues.
+    package mutating func begins(_ line: Bytes, _ head: () -> Head) -> Bool {
+        let line = RecordLines.withoutEnd(line)
+        if form != nil, TraceLines.isContinuation(line) {
+            join(line)
+            return false
+        }
+        let (form, level) = head()
+        if let current = self.form, continues(line, form, after: current) { return false }
+        trace.begin(with: line, level: level)
+        self.form = form
+        return true
+    }
+
+    /// Whether a line begins a record whatever is in front of it; `form` is asked for only where it matters.
+    package static func isSure(_ line: Bytes, _ form: () -> LineRecord.Form) -> Bool {
+        let line = withoutEnd(line)
+        return !TraceLines.isContinuation(line) && begins(line, form())
+    }
+
+    // MARK: Rules
+
+    /// Takes a line that continues whatever the record is.
+    private mutating func join(_ line: Bytes) {
+        if trace.takes(line, startsRecord: { _ in false }) { return }
+        if line.isEmpty { trace = TraceLines() } else { trace.follow(with: line) }
+    }
+
+    private mutating func continues(
+        _ line: Bytes, _ form: LineRecord.Form, after current: LineRecord.Form
+    ) -> Bool {
+        if RecordLines.begins(line, form) { return false }
+        if trace.takes(line, startsRecord: { _ in form == .timed }) { return true }
+        let hasHeader = current == .timed || current == .marked
+        switch form {
+        case .timed, .marked: return false
+        case .pairs: return hasHeader && !RecordLines.isWhole(line)
+        case .plain, .object:
+            // The line may begin a trace within the record.
+            if hasHeader { trace.follow(with: line) }
+            return hasHeader
+        }
+    }
+
+    /// Rule 2.
+    private static func begins(_ line: Bytes, _ form: LineRecord.Form) -> Bool {
+        switch form {
+        case .plain, .marked, .pairs: return false
+        // The number of a frame in Swift may be read as a time.
+        case .timed: return !TraceLines.isNumbered(line)
+        case .object:
+            // What another tool has put in front has no brace.
+            guard let brace = line.firstIndex(of: UInt8(ascii: "{")) else { return false }
+            let next = line[(brace + 1)...].first { $0 != 0x20 && $0 != 0x09 }
+            return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
+        }
+    }
+
+    /// Whether a line that begins with a pair has nothing but pairs, and two or more, or one that tells that
+    /// it is a line of a log.
+    private static func isWhole(_ line: Bytes) -> Bool {
+        var pairs = LogfmtPairs(line)
+        var count = 0
+        var end: Int?
+        var isWhole = true
+        func isEmpty(_ range: Range<Int>) -> Bool {
+            line[range].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x22 }
+        }
+        while let pair = pairs.next() {
+            switch LineKey.key(line, pair.name) {
+            case .time, .level, .message: return true
+            default: break
+            }
+            // What is in front of the first one is of another tool.
+            if let end, !isEmpty(end..<pair.name.lowerBound) { isWhole = false }
+            end = min(pair.value.upperBound, line.count)
+            count += 1
+        }
+        return isWhole && count > 1 && isEmpty((end ?? 0)..<line.count)
+    }
+
+    private static func withoutEnd(_ line: Bytes) -> Bytes {
+        line.last == 0x0D ? Bytes(rebasing: line.dropLast()) : line
+    }
+}
