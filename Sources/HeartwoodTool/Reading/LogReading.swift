@@ -49,6 +49,8 @@ struct LogReading {
     let selection: LogSelection
     private let searcher: LineSearcher?
     private var filter: RecordFilter
+    /// The file of the last line.
+    private var current: FollowPlan.File?
     /// Whether all files could be read to their ends.
     private(set) var isWhole = true
     private var follower: LogFollower?
@@ -97,6 +99,7 @@ struct LogReading {
         finish: (Lines) -> Void = { _ in }, _ body: (Lines) -> Void
     ) -> Bool {
         var isRead = true
+        filter.begin()
         let reader = LogBlockReader([file], offset: offset, key: selection.key)
         var redactor = selection.redaction.map { LineRedactor($0) }
         var clear = LogBuffer()
@@ -129,6 +132,7 @@ struct LogReading {
             isWhole = false
             Terminal.error.write("heartwood: \(file): \(damage)\n")
         }
+        current = reader.finished?.file
         if let last = reader.finished { follower?.skip(last.file, path: last.path, to: last.position) }
         return isRead
     }
@@ -189,8 +193,13 @@ struct LogReading {
             var failure: (any Error)?
             try follower.poll { event in
                 switch event {
-                case .lines(let block, _): take(block, &redactor, &clear, &place, body)
-                case .cut: place += 1
+                case .lines(let block, let file):
+                    if file != current { filter.begin() }
+                    current = file
+                    take(block, &redactor, &clear, &place, body)
+                case .cut:
+                    // What comes next begins a text.
+                    (place, current) = (place + 1, nil)
                 case .failed(let error): failure = error
                 }
             }

@@ -32,8 +32,8 @@ struct LogSelection {
             Option(
                 "--level", "-p", value: "LEVEL",
                 help:
-                    "Shows lines of this level or more severe; a line "
-                    + "without a level belongs to the line before. "
+                    "Shows messages of this level or more severe, with all their lines, "
+                    + "as those of a stack trace; none without a level. "
                     + "'=warning' shows only this level, 'error,debug' these."
             ),
             Option(

@@ -3,14 +3,21 @@ import HeartwoodReading
 
 /// Decides which lines of blocks are selected, and looks at as few of them as that takes.
 ///
-/// A line that does not say when it was logged, or how serious it is, goes with the nearest one in front of
-/// it that does: the lines of a stack trace are part of their message. Only lines that are asked about are
-/// read, and those in front of them up to the one that begins the message.
+/// A line is selected as its record is, which ``RecordLines`` tells; a record is what its first line says. One
+/// without a time is of the time of the record in front of it in the file. Only lines that are asked about are
+/// read, and those in front of them from one on that begins a record whatever is in front of it.
+///
+/// 1. The answers are those that reading all lines gives, whichever lines are asked about.
+/// 2. What is known of a file ends with it: ``begin()``.
 struct RecordFilter {
     private let selection: LogSelection
     private let parser: LineRecognizer
-    /// What the last line that was looked at belongs to.
+    /// What the record says that the last line belongs to that was looked at.
     private var current: State
+    /// What decides about the next line; not yet told of the line `sure`.
+    private var records = RecordLines()
+    /// The last line that was looked at, where it surely begins a record: mostly, another one follows.
+    private var sure: Range<Int>?
     /// How far the block was looked at.
     private var position = 0
     /// Where the line begins that follows the last one that was asked about.
@@ -31,9 +38,10 @@ struct RecordFilter {
     private var cursors: [NeedleCursors]
     private var categoryCursors = NeedleCursors()
     private let category: [UInt8]
-    private let wanted: Wanted
-    /// What is read of a line; nil where its time and its level are enough.
+    /// What is read of a line that begins a record; nil where its time and its level are enough.
     private let fields: LineFields?
+    private let wantsTime: Bool
+    private let wantsLevel: Bool
 
     private struct State {
         var isInTime: Bool
@@ -41,7 +49,7 @@ struct RecordFilter {
         var hasCategory: Bool
         var passesConditions: Bool
 
-        /// Before the first line that says anything, only what is not asked for is met.
+        /// Before the first record of a file, only what is not asked for is met.
         init(_ selection: LogSelection) {
             isInTime = selection.since == nil
             hasLevel = selection.levels == nil
@@ -59,10 +67,31 @@ struct RecordFilter {
         hasFoundField = selection.conditions.map { _ in false }
         cursors = selection.conditions.map { _ in NeedleCursors() }
         category = Array((selection.category ?? "").utf8)
-        wanted = Wanted(selection)
         let names = selection.conditions.flatMap(\.names)
         let isOfHead = selection.category == nil && names.allSatisfy { $0.part == .time || $0.part == .level }
         fields = isOfHead ? nil : LineFields(names)
+        wantsTime = selection.since != nil || selection.until != nil
+        wantsLevel = isOfHead && (selection.levels != nil || !selection.conditions.isEmpty)
+    }
+
+    /// Begins a file at a place of the block, by default at its beginning: nothing in front of it counts.
+    mutating func begin(at place: Int = 0) {
+        (records, sure, position) = (RecordLines(), nil, place)
+        current = State(selection)
+        (next, clear) = (place, 0)
+    }
+
+    /// Goes on behind the first lines of records, of which the last is the nearest.
+    mutating func begin(after firstLines: [[UInt8]], _ records: RecordLines) {
+        begin()
+        for line in firstLines {
+            line.withUnsafeBytes { line in
+                let head = AnsiText.withPlain(line) { parser.head(of: $0) }
+                note(head)
+                judge(0..<line.count, head, in: line)
+            }
+        }
+        self.records = records
     }
 
     /// Whether a line of the block is selected; lines are asked about in their order.
@@ -70,7 +99,8 @@ struct RecordFilter {
         if selection.selectsRecords {
             let isNext = line.lowerBound == next
             next = line.upperBound + 1
-            if isNext, line.upperBound <= clear || cannotPass(line, block) { return false }
+            let isClear = line.lowerBound < clear && line.upperBound <= clear
+            if isNext, isClear || cannotPass(line, block) { return false }
             clear = 0
             lookAt(upTo: line.upperBound, from: line.lowerBound, block)
             guard current.passes else { return false }
@@ -102,16 +132,16 @@ struct RecordFilter {
     /// Notes what the end of the block belongs to, so that the next one can be asked about.
     mutating func finish(_ block: UnsafeRawBufferPointer) {
         guard selection.selectsRecords else { return }
-        beginBlock()
         if position < block.count {
             let end = block.last == 0x0A ? block.count - 1 : block.count
             lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
         }
-        position = 0
+        enterSure(block)
+        beginBlock()
     }
 
     private mutating func beginBlock() {
-        (next, clear) = (0, 0)
+        (position, next, clear) = (0, 0, 0)
         categoryCursors = NeedleCursors()
         for index in cursors.indices { cursors[index] = NeedleCursors() }
     }
@@ -141,97 +171,126 @@ struct RecordFilter {
 
     /// Whether a line alone, which comes after those that were asked about, is selected.
     mutating func passes(alone line: UnsafeRawBufferPointer) -> Bool {
-        position = 0
-        beginBlock()
-        defer {
-            position = 0
-            beginBlock()
-        }
+        defer { finish(line) }
         return passes(0..<line.count, in: line)
     }
 
-    /// Goes backward from a line to what has been looked at, until everything is known that is asked for.
+    // MARK: Looking at lines
+
+    /// Goes backward from a line to what has been looked at, or to what surely begins a record of a known
+    /// time, and forward again.
     private mutating func lookAt(upTo end: Int, from start: Int, _ block: UnsafeRawBufferPointer) {
-        var unknown = wanted
-        var state = current
-        let last = end
-        var (start, end) = (start, end)
-        while true {
-            let line = UnsafeRawBufferPointer(rebasing: block[start..<end])
-            apply(line, &state, &unknown)
-            if unknown.isEmpty || start <= position { break }  // what is in front is known
-            end = start - 1
-            start = LogBlockReader.lineStart(in: block, of: end)
-        }
-        current = state
-        position = min(block.count, last + 1)
-    }
-
-    /// What is still to be found out.
-    private struct Wanted {
-        var time: Bool
-        var level: Bool
-        var category: Bool
-        var conditions: Bool
-
-        init(_ selection: LogSelection) {
-            time = selection.since != nil || selection.until != nil
-            level = selection.levels != nil
-            category = selection.category != nil
-            conditions = !selection.conditions.isEmpty
-        }
-
-        var isEmpty: Bool { !time && !level && !category && !conditions }
-    }
-
-    private mutating func apply(
-        _ line: UnsafeRawBufferPointer, _ state: inout State, _ unknown: inout Wanted
-    ) {
         hasLooked = true
-        let isContinuation = TraceLines.isContinuation(line)
-        let needsLevel = unknown.level || unknown.category || unknown.conditions
-        let head = isContinuation ? LineRecognizer.Head() : parser.head(of: line, levels: needsLevel)
-        let moment = head.moment
-        if head.hasUnknownZone { hasFoundUnknownZone = true }
-        if let moment {
-            hasFoundMoment = true
-            if unknown.time {
-                state.isInTime = true
-                if let since = selection.since, moment < since { state.isInTime = false }
-                if let until = selection.until, moment >= until { state.isInTime = false }
-                unknown.time = false
+        var line = start..<end
+        /// The last line that begins a record.
+        var last: (line: Range<Int>, head: LineRecognizer.Head)?
+        while line.lowerBound > position {
+            if let head = sureHead(of: line, in: block), !wantsTime || head.moment != nil {
+                last = (line, head)
+                break
+            }
+            // Zero bytes in front of a line are no part of it.
+            var before = line.lowerBound
+            while before > position, block[before - 1] == 0 { before -= 1 }
+            guard before > position else { break }
+            line = LogBlockReader.lineStart(in: block, of: before - 1)..<before - 1
+        }
+        var next = position
+        if let last {
+            sure = last.line
+            note(last.head)
+            next = last.line.upperBound + 1
+        }
+        while next <= start, let line = LogBlockReader.line(of: block, from: next), line.lowerBound <= start {
+            if let head = take(line, in: block) { last = (line, head) }
+            next = line.upperBound + 1
+        }
+        if let last { judge(last.line, last.head, in: block) }
+        position = min(block.count, end + 1)
+    }
+
+    /// The head of a line that surely begins a record.
+    private func sureHead(of line: Range<Int>, in block: UnsafeRawBufferPointer) -> LineRecognizer.Head? {
+        AnsiText.withPlain(.init(rebasing: block[line])) { line in
+            var head = LineRecognizer.Head()
+            let isSure = RecordLines.isSure(line) {
+                head = parser.head(of: line, levels: wantsLevel)
+                return head.form
+            }
+            return isSure ? head : nil
+        }
+    }
+
+    /// Takes the line after the last one that was taken; gives its head where it begins a record.
+    private mutating func take(
+        _ line: Range<Int>, in block: UnsafeRawBufferPointer
+    ) -> LineRecognizer.Head? {
+        var head = sureHead(of: line, in: block)
+        if head != nil {
+            sure = line
+        } else {
+            enterSure(block)
+            let parser = parser
+            head = AnsiText.withPlain(.init(rebasing: block[line])) { line in
+                var head = LineRecognizer.Head()
+                let begins = records.begins(line) {
+                    head = parser.head(of: line)
+                    return (head.form, head.level)
+                }
+                return begins ? head : nil
             }
         }
-        guard needsLevel, !isContinuation else { return }
-        let level = head.level
-        if level != nil { hasFoundLevel = true }
-        if unknown.level, level != nil || moment != nil {
-            state.hasLevel = false
-            if let level { state.hasLevel = selection.levels?.contains(level) ?? true }
-            unknown.level = false
+        if let head { note(head) }
+        return head
+    }
+
+    /// Tells what decides about the next line of the line that surely began a record.
+    private mutating func enterSure(_ block: UnsafeRawBufferPointer) {
+        guard let line = sure.take() else { return }
+        AnsiText.withPlain(.init(rebasing: block[line])) { line in
+            let head = parser.head(of: line)
+            records = RecordLines()
+            _ = records.begins(line) { (head.form, head.level) }
         }
-        guard level != nil || moment != nil else { return }
-        guard unknown.category || unknown.conditions else { return }
+    }
+
+    // MARK: What records say
+
+    /// Notes the time of a record.
+    private mutating func note(_ head: LineRecognizer.Head) {
+        if head.hasUnknownZone { hasFoundUnknownZone = true }
+        guard let moment = head.moment else { return }
+        hasFoundMoment = true
+        current.isInTime = true
+        if let since = selection.since, moment < since { current.isInTime = false }
+        if let until = selection.until, moment >= until { current.isInTime = false }
+    }
+
+    /// Decides about a record by its first line.
+    private mutating func judge(
+        _ line: Range<Int>, _ head: LineRecognizer.Head, in block: UnsafeRawBufferPointer
+    ) {
+        guard wantsLevel || fields != nil else { return }
         var record = LineRecord()
         if let fields {
-            record = parser.record(of: line, fields: fields)
+            let line = UnsafeRawBufferPointer(rebasing: block[line])
+            record = AnsiText.withPlain(line) { parser.record(of: $0, fields: fields) }
         } else {
             (record.moment, record.level) = (head.moment, head.level)
         }
+        if record.level != nil { hasFoundLevel = true }
+        if let levels = selection.levels { current.hasLevel = record.level.map(levels.contains) ?? false }
         if record.category != nil { hasFoundCategory = true }
-        if unknown.category, let wanted = selection.category {
+        if let wanted = selection.category {
             let category = record.category ?? ""
-            state.hasCategory = category == wanted || category.hasPrefix(wanted + ".")
+            current.hasCategory = category == wanted || category.hasPrefix(wanted + ".")
         }
-        if unknown.conditions {
-            state.passesConditions = true
-            for index in selection.conditions.indices {
-                if !hasFoundField[index], selection.conditions[index].hasField(in: record) {
-                    hasFoundField[index] = true
-                }
-                if !selection.conditions[index].holds(for: record) { state.passesConditions = false }
+        current.passesConditions = true
+        for index in selection.conditions.indices {
+            if !hasFoundField[index], selection.conditions[index].hasField(in: record) {
+                hasFoundField[index] = true
             }
+            if !selection.conditions[index].holds(for: record) { current.passesConditions = false }
         }
-        (unknown.category, unknown.conditions) = (false, false)
     }
 }

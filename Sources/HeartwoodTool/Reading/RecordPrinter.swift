@@ -5,8 +5,8 @@ import HeartwoodReading
 /// Makes records of lines and writes them as JSON, or some of their fields: for the commands, and for what
 /// the viewer saves and copies.
 ///
-/// The further lines of a record, as ``RecordLines`` tells them, become a part of its message. What colors text
-/// at a terminal is left out.
+/// The further lines of a record, as ``RecordLines`` tells them, become a part of its message. What colors
+/// text at a terminal is left out.
 struct RecordPrinter {
     /// How records are written.
     enum Form {
@@ -78,7 +78,7 @@ struct RecordPrinter {
             more.append(contentsOf: line)
             return false
         }
-        // What comes after a record that was cut, or is written already, is one more that has its further lines.
+        // What comes after a record that was cut, or is written already, is one more with its further lines.
         end(to: &output)
         (record, self.file) = (read ?? parser.record(of: line, fields: fields), file)
         return true
