@@ -232,4 +232,64 @@ struct RecordAgreementTests {
             }
         }
     }
+
+    /// Opens files for the view, in blocks of about so many bytes.
+    private func store(_ log: Log, blockSize: Int, _ tool: ToolProcess) throws -> LogStore {
+        let paths = try log.files.enumerated().map { try tool.file("\($0).log", Array($1.utf8)) }
+        let store = LogStore(
+            files: LogFiles(key: nil, redaction: nil, keeping: 0) { paths }, blockSize: blockSize)
+        let watcher = try LogWatcher(store, key: nil)
+        LogIndexer(store, isStopped: { false }).run(watcher.open())
+        return store
+    }
+
+    @Test("The viewer finds the same records, wherever blocks end", arguments: logs)
+    func views(_ log: Log) throws {
+        let files = log.files.map(Expected.init)
+        let tool = try ToolProcess()
+        defer { withExtendedLifetime(tool) {} }
+        /// The viewer orders files by their times, and merges those whose times overlap.
+        func inOrder(_ lines: [String]) -> [String] { files.count > 1 ? lines.sorted() : lines }
+        for blockSize in [100, 160, 256, 400, 700, 1500, 1 << 20] {
+            let store = try store(log, blockSize: blockSize, tool)
+            var heads: [String] = []
+            var levels = [Int](repeating: 0, count: 8)
+            for number in -store.blockCounts.back..<store.blockCounts.front {
+                let block = try #require(store.block(number))
+                let text = store.files.text(of: block)
+                heads += block.facts.heads.lines.map { String(decoding: text[$0] ?? [], as: UTF8.self) }
+                for place in 0..<8 { levels[place] += Int(block.facts.levels[place]) }
+            }
+            let records = files.flatMap(\.records)
+            for place in 0..<8 {
+                #expect(levels[place] == records.count { TimeBins.place(of: $0.level) == place })
+            }
+            let begun = files.flatMap { file in
+                file.owners.indices.filter { $0 == 0 || file.owners[$0] != file.owners[$0 - 1] }
+                    .map { file.lines[$0] }
+            }
+            #expect(inOrder(heads) == inOrder(begun), "\(blockSize)")
+            // A filter selects the lines that it selects for the commands.
+            for (query, words) in [
+                ("level=error", ["--level", "error"]), ("where=u%3Dann", ["--where", "u=ann"]),
+                ("since=2026-11-20T10:00:02Z", ["--since", "2026-11-20T10:00:02"]),
+                ("until=2026-11-20T10:00:02Z", ["--until", "2026-11-20T10:00:02"]),
+            ] {
+                // At the beginning of a block, a record without a time may not know that of the one before.
+                if blockSize < 1 << 20, ["--since", "--until"].contains(words[0]) { continue }
+                let scans = LogScans(store, paths: [])
+                let scan = try scans.scan(ViewFilter(try #require(ViewQuery("/x?" + query))))
+                scan.finish()
+                let selection = try Self.selection(words)
+                let selected = files.flatMap { file in
+                    zip(file.lines, file.selected(selection)).filter(\.1).map(\.0)
+                }
+                let rows = scan.rows
+                let shown = scan.rows(from: rows.first, count: rows.end - rows.first).map { row in
+                    String(decoding: row.text ?? [], as: UTF8.self)
+                }
+                #expect(inOrder(shown) == inOrder(selected), "\(query), \(blockSize)")
+            }
+        }
+    }
 }

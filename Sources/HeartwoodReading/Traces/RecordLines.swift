@@ -8,7 +8,7 @@ package import Heartwood
 /// 2. A line with a time or a priority of syslog, or a JSON object, begins a record.
 /// 3. What the trace of the record has continues it: see ``TraceLines``.
 /// 4. A line with a level in front begins a record.
-/// 5. `key=value` pairs begin a record. Behind a line with a header, which may have a text of several lines,
+/// 5. `key=value` pairs begin a record. After a line with a header, which may have a text of several lines,
 ///    they do so only if all of the line is pairs, or one of them is a time, a level or a message.
 /// 6. Any other line continues a record whose first line has a header: a time or a level in front. It is a
 ///    record by itself after a JSON object, pairs, or another such line.
@@ -43,6 +43,16 @@ package struct RecordLines: Sendable {
         trace.begin(with: line, level: level)
         self.form = form
         return true
+    }
+
+    /// The head of a line that begins a record; nil for one that continues.
+    package mutating func head(of line: Bytes, _ recognizer: LineRecognizer) -> LineRecognizer.Head? {
+        var head = LineRecognizer.Head()
+        let begins = begins(line) {
+            head = recognizer.head(of: line)
+            return (head.form, head.level)
+        }
+        return begins ? head : nil
     }
 
     /// Whether a line begins a record whatever is in front of it; `form` is asked for only where it matters.

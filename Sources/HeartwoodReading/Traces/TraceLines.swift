@@ -59,7 +59,7 @@ package struct TraceLines: Sendable {
         }
     }
 
-    /// Goes on with a line that belongs to the record for another reason: it may begin a trace there.
+    /// Takes a line that belongs to the record for another reason: it may begin a trace there.
     mutating func follow(with line: Bytes) {
         var next = TraceLines()
         next.begin(with: line, isError: isError)

@@ -3,9 +3,9 @@ import HeartwoodReading
 
 /// Decides which lines of blocks are selected, and looks at as few of them as that takes.
 ///
-/// A line is selected as its record is, which ``RecordLines`` tells; a record is what its first line says. One
-/// without a time is of the time of the record in front of it in the file. Only lines that are asked about are
-/// read, and those in front of them from one on that begins a record whatever is in front of it.
+/// A line is selected as its record is, which ``RecordLines`` tells; a record is what its first line says. If
+/// it has no time, it is of that of the record in front of it in the file. Only lines that are asked about
+/// are read, and those in front of them from one on that begins a record whatever is in front of it.
 ///
 /// 1. The answers are those that reading all lines gives, whichever lines are asked about.
 /// 2. What is known of a file ends with it: ``begin()``.
@@ -81,7 +81,7 @@ struct RecordFilter {
         (next, clear) = (place, 0)
     }
 
-    /// Goes on behind the first lines of records, of which the last is the nearest.
+    /// Continues after the records with these first lines, of which the last is the nearest.
     mutating func begin(after firstLines: [[UInt8]], _ records: RecordLines) {
         begin()
         for line in firstLines {
@@ -230,15 +230,7 @@ struct RecordFilter {
             sure = line
         } else {
             enterSure(block)
-            let parser = parser
-            head = AnsiText.withPlain(.init(rebasing: block[line])) { line in
-                var head = LineRecognizer.Head()
-                let begins = records.begins(line) {
-                    head = parser.head(of: line)
-                    return (head.form, head.level)
-                }
-                return begins ? head : nil
-            }
+            head = AnsiText.withPlain(.init(rebasing: block[line])) { records.head(of: $0, parser) }
         }
         if let head { note(head) }
         return head
@@ -247,11 +239,8 @@ struct RecordFilter {
     /// Tells what decides about the next line of the line that surely began a record.
     private mutating func enterSure(_ block: UnsafeRawBufferPointer) {
         guard let line = sure.take() else { return }
-        AnsiText.withPlain(.init(rebasing: block[line])) { line in
-            let head = parser.head(of: line)
-            records = RecordLines()
-            _ = records.begins(line) { (head.form, head.level) }
-        }
+        records = RecordLines()
+        _ = AnsiText.withPlain(.init(rebasing: block[line])) { records.head(of: $0, parser) }
     }
 
     // MARK: What records say

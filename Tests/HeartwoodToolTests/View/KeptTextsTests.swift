@@ -100,7 +100,7 @@ struct KeptTextsTests {
     )
     func sharesHeads() throws {
         let long = String(repeating: "x", count: ShownLine.limit)
-        let text = "{\"message\":\"\(long)\",\"level\":\"error\"}\n  at a\n  at b\nwords\n"
+        let text = "{\"message\":\"\(long)\",\"level\":\"error\"}\n  at a\n  at b\nCaused by: c\n"
         let source = BlockText.Source(part: 0, offset: 0, bytes: Array(text.utf8))
         let block = BlockSurvey().block(of: [source], LineOrder(lines: 4))
         var made = BlockRows(
@@ -131,7 +131,7 @@ struct KeptTextsTests {
         let scan = try log.scan()
         _ = scan.rows(from: 4000, count: 200)
         let walk: () throws -> Void = {
-            scan.forEachBlock { text, _ in text.isWhole }
+            scan.forEachBlock { text, _, _ in text.isWhole }
             let found = try log.scan("q=hunter2")
             found.finish()
             #expect(found.summary.rows.end == 4000)

@@ -284,7 +284,7 @@ private final class WorldView {
             var bins = TimeBins(from: 1_795_161_600_000_000_000, to: 1_795_161_700_000_000_000, pieces: 90)
             _ = scan.fill(&bins)
             _ = LogFacets(of: scan, store).names
-            scan.forEachBlock { text, rows in
+            scan.forEachBlock { text, rows, _ in
                 for row in rows { if let line = text[row] { expectWritten(line) } }
                 return true
             }

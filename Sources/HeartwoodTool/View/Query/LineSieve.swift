@@ -30,6 +30,9 @@ final class LineSieve {
             }
             if !found { return true }
         }
+        // A record without a time is at that of the one in front of it, perhaps in an earlier block.
+        let timed = facts.bins.counts.reduce(.zero, &+).wrappedSum()
+        guard timed == facts.levels.wrappedSum() else { return false }
         guard let earliest = facts.earliest, let latest = facts.latest else { return false }
         if let since = selection.since, latest < since.nanoseconds { return true }
         if let until = selection.until, earliest >= until.nanoseconds { return true }
@@ -41,20 +44,27 @@ final class LineSieve {
         (filter.files.isEmpty || filter.files.contains(name)) && !filter.excludedFiles.contains(name)
     }
 
-    /// Calls `body` with each line that is wanted, in order, as a range without the newline.
-    func forEachMatch(in bytes: UnsafeRawBufferPointer, after carry: LineCarry, _ body: (Range<Int>) -> Void)
-    {
+    /// Calls `body` with the place of each line that is wanted, in order.
+    func forEachMatch(in text: BlockText, after carry: LineCarry, _ body: (Int) -> Void) {
         var records = RecordFilter(selection, parser: parser)
-        for line in [carry.timed, carry.head].compactMap({ $0 }) {
-            _ = line.withUnsafeBytes { records.passes(alone: $0) }
-        }
-        func pass(_ range: Range<Int>) {
-            if records.passes(range, in: bytes) { body(range) }
-        }
-        if let searcher {
-            searcher.forEachLine(in: bytes, pass)
-        } else {
-            LogBlockReader.forEachLine(of: bytes, pass)
+        records.begin(after: [carry.timed, carry.head].compactMap { $0 }, carry.records)
+        // Where lines of another file begin, or a line in front is gone.
+        var starts = zip(text.lines, text.lines.dropFirst()).compactMap { last, line in
+            last.range == nil || last.part != line.part || line.offset == 0 ? line.range?.lowerBound : nil
+        }[...]
+        text.bytes.withUnsafeBytes { bytes in
+            func pass(_ range: Range<Int>) {
+                while let start = starts.first, start <= range.lowerBound {
+                    records.begin(at: start)
+                    starts.removeFirst()
+                }
+                if records.passes(range, in: bytes) { body(range.lowerBound) }
+            }
+            if let searcher {
+                searcher.forEachLine(in: bytes, pass)
+            } else {
+                LogBlockReader.forEachLine(of: bytes, pass)
+            }
         }
     }
 }

@@ -45,7 +45,7 @@ struct LogExport: Sendable {
         if let rows {
             writeRows(rows, stream)
         } else if format == .lines {
-            scan.forEachBlock { text, rows in
+            scan.forEachBlock { text, rows, _ in
                 stream.write(Array(rows.compactMap { text[$0].map { $0 + [0x0A] } }.joined()))
             }
         } else {
@@ -65,7 +65,7 @@ struct LogExport: Sendable {
         if format == .csv { printer.writeHeader(to: &output) }
         // The file and the end of the last line, and whether a block ends there, too.
         var last = (part: -1, end: 0, isLast: false)
-        scan.forEachBlock { text, rows in
+        scan.forEachBlock { text, rows, _ in
             var before = -1
             for row in rows {
                 let line = text.lines[row]

@@ -53,18 +53,16 @@ struct LogFacets {
     /// Counts the records of a scan.
     init(of scan: LogScan, _ store: LogStore) {
         let reader = LineReader()
-        scan.forEachBlock(isReversed: true) { text, rows in
-            for row in rows.reversed() {
+        scan.forEachBlock(isReversed: true) { text, rows, heads in
+            for row in rows.reversed() where heads.contains(row) {
                 guard records < LogFacets.recordLimit else {
                     isWhole = false
                     return false
                 }
-                let record = text.withLine(row) { line -> LineRecord? in
-                    let line = UnsafeRawBufferPointer(rebasing: line.prefix(1 << 16))
-                    let (record, isHead) = reader.record(of: line)
-                    return isHead ? record : nil
+                let record = text.withLine(row) { line in
+                    reader.record(of: UnsafeRawBufferPointer(rebasing: line.prefix(1 << 16)))
                 }
-                guard let record, let record else { continue }
+                guard let record else { continue }
                 records += 1
                 let file = store.files.name(of: text.lines[row].part)
                 if let level = record.level { LogFacets.count("level", level.name, in: &parts) }

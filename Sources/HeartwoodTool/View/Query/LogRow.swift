@@ -13,12 +13,10 @@ final class ShownLine {
     private let reader: LineReader
     /// Its level and time where they are known without reading it.
     private let known: LineCarry?
-    /// What it says, without terminal colors, and whether it says a time or a level.
-    private(set) lazy var content: (record: LineRecord, isHead: Bool) = beginning.withUnsafeBytes {
-        reader.record(of: $0)
-    }
+    /// What it says, without terminal colors.
+    private(set) lazy var record = beginning.withUnsafeBytes { reader.record(of: $0) }
     /// Its message and the colors of that.
-    private(set) lazy var message = AnsiText(messageOf: content.record, in: beginning)
+    private(set) lazy var message = AnsiText(messageOf: record, in: beginning)
 
     init(_ text: ArraySlice<UInt8>?, _ reader: LineReader, known: LineCarry? = nil) {
         (self.text, self.reader, self.known) = (text, reader, known)
@@ -29,11 +27,11 @@ final class ShownLine {
 
     var level: LogLevel? {
         if let known { return known.level }
-        return content.isHead ? content.record.level : nil
+        return record.level
     }
     var moment: Int64? {
         if let known { return known.moment }
-        return content.isHead ? content.record.moment?.nanoseconds : nil
+        return record.moment?.nanoseconds
     }
 }
 
@@ -82,7 +80,7 @@ struct BlockRows {
         let head = text.withLine(index) { reader.head(of: $0) }
         return ShownLine(
             line.count > limit ? Array(line.prefix(limit))[...] : line, reader,
-            known: LineCarry(level: head?.level, moment: head?.moment))
+            known: LineCarry(level: head?.level, moment: head?.moment?.nanoseconds))
     }
 }
 
@@ -110,12 +108,12 @@ struct LogRow {
 
     /// Its text; nil where the file is gone.
     var text: ArraySlice<UInt8>? { own.text }
-    /// The level of the line that it goes with, where it says none itself.
+    /// The level of its record.
     var level: LogLevel? { text == nil ? nil : head?.level }
-    /// The time of the line that it goes with, where it says none itself.
+    /// The time of its record.
     var moment: Int64? { text == nil ? nil : head?.moment }
-    /// Whether it says a time or a level itself.
-    private var isHead: Bool { own === head && (level != nil || moment != nil) }
+    /// Whether a record begins with it.
+    private var isHead: Bool { own === head }
 
     // MARK: For the page
 
@@ -147,8 +145,8 @@ struct LogRow {
                 json.list { _ in }
                 return
             }
-            // A line without time and level is shown as it is.
-            let record = isHead ? own.content.record : LineRecord()
+            // A line that continues is shown as it is.
+            let record = isHead ? own.record : LineRecord()
             let message = isHead ? own.message : AnsiText(String(decoding: own.beginning, as: UTF8.self))
             if let category = record.category {
                 json.text(String(category.prefix(100)))

@@ -312,15 +312,31 @@ final class LogScan: Sendable {
         return store.rows.firstRow(ofBlock: place.block) + row.line
     }
 
-    /// Calls `body` with the text of each block and the lines that are rows, in order; stops where it returns
-    /// false.
-    func forEachBlock(isReversed: Bool = false, _ body: (_ text: BlockText, _ rows: [Int]) -> Bool) {
+    /// The row with which the record of a row begins, or the first one that is known of it; no filter is set.
+    func beginning(of row: Int) -> Int {
+        let index = rows
+        guard let place = index.place(of: row) else { return row }
+        var (number, line) = (place.block, place.index)
+        while let block = store.block(number) {
+            if let head = block.facts.heads.last(upTo: line) { return index.firstRow(ofBlock: number) + head }
+            guard number > -index.backCount else { break }
+            number -= 1
+            line = .max
+        }
+        return index.first
+    }
+
+    /// Calls `body` with the text of each block, the lines that are rows, in order, and those that begin
+    /// records; stops where it returns false.
+    func forEachBlock(
+        isReversed: Bool = false, _ body: (_ text: BlockText, _ rows: [Int], _ heads: LineSet) -> Bool
+    ) {
         let index = rows
         let blocks = Array(-index.backCount..<index.frontCount)
         for number in isReversed ? blocks.reversed() : blocks where index.count(ofBlock: number) > 0 {
             guard let block = store.block(number) else { continue }
             let rows = Array(lines(of: number, block).lines.prefix(index.count(ofBlock: number)))
-            if !body(store.files.text(of: block, inPassing: true), rows) { return }
+            if !body(store.files.text(of: block, inPassing: true), rows, block.facts.heads) { return }
         }
     }
 
@@ -392,9 +408,7 @@ final class LogScan: Sendable {
             let wanted = parts.filter { sieve.wantsFile(store.files.name(of: $0)) }
             let text = store.files.text(of: block, inPassing: true)
             var starts: [Int] = []
-            text.bytes.withUnsafeBytes { bytes in
-                sieve.forEachMatch(in: bytes, after: block.carry) { starts.append($0.lowerBound) }
-            }
+            sieve.forEachMatch(in: text, after: block.carry) { starts.append($0) }
             var lines = text.lines(at: starts)
             if wanted.count < parts.count {
                 for line in lines.lines where !wanted.contains(text.lines[line].part) { lines.remove(line) }

@@ -6,9 +6,8 @@ struct ViewRecord {
     /// How much of a record is shown.
     private static let limit = 1 << 20
 
-    /// How many rows are read at a time to find where a record begins and ends, and how far back.
+    /// How many rows are read at a time to find where a record ends.
     private static let step = 100
-    private static let farthest = 5000
 
     private let row: LogRow
     /// The lines of the record, and which of them is the row.
@@ -24,7 +23,7 @@ struct ViewRecord {
 
     func write(to json: inout ViewJSON) {
         let head = lines[0]
-        let (record, message) = (head.own.content.record, head.own.message)
+        let (record, message) = (head.own.record, head.own.message)
         let text = row.text ?? []
         json.object { json in
             json.key("n")
@@ -85,7 +84,7 @@ struct ViewRecord {
         var printer = RecordPrinter(.json)
         var output = LogBuffer()
         var last: LogRow?
-        for next in sequence(first: start(of: number, in: all), next: { $0 + step }) {
+        for next in sequence(first: all.beginning(of: number), next: { $0 + step }) {
             let rows = all.rows(from: next, count: step)
             for row in rows {
                 let isNext = row.file == last?.file && row.number - 1 == last?.number
@@ -100,20 +99,5 @@ struct ViewRecord {
         }
         printer.end(to: &output)
         return output.withUnsafeBytes { Array($0) }
-    }
-
-    /// A row in front of another where a record surely begins: one that says its time.
-    private static func start(of number: Int, in all: LogScan) -> Int {
-        let reader = LineReader()
-        let first = max(all.rows.first, number - farthest)
-        var end = number + 1
-        while end > first {
-            let start = max(first, end - step)
-            let rows = all.rows(from: start, count: end - start)
-            let timed = rows.first { $0.text?.withUnsafeBytes { reader.moment(of: $0) } != nil }
-            if let timed { return timed.number }
-            end = start
-        }
-        return first
     }
 }

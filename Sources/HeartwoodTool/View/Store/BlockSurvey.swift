@@ -7,36 +7,18 @@ import HeartwoodReading
 struct LineReader: Sendable {
     typealias Bytes = UnsafeRawBufferPointer
 
-    private let parser = LineRecognizer()
+    let parser = LineRecognizer()
 
-    /// When a line was logged and how serious it is; it is a head where it says either.
-    func head(of line: Bytes) -> (moment: Int64?, level: LogLevel?, isHead: Bool) {
-        if let plain = AnsiText.stripped(line) { return plain.withUnsafeBytes { plainHead(of: $0) } }
-        return plainHead(of: line)
-    }
-
-    private func plainHead(of line: Bytes) -> (moment: Int64?, level: LogLevel?, isHead: Bool) {
-        if TraceLines.isContinuation(line) { return (nil, nil, false) }
-        let head = parser.head(of: line)
-        return (head.moment?.nanoseconds, head.level, head.moment != nil || head.level != nil)
-    }
+    /// When a line that begins a record was logged and how serious it is, as far as it says so.
+    func head(of line: Bytes) -> LineRecognizer.Head { AnsiText.withPlain(line) { parser.head(of: $0) } }
 
     /// When a line was logged, where it says so.
     func moment(of line: Bytes) -> Int64? {
-        if let plain = AnsiText.stripped(line) { return plain.withUnsafeBytes { moment(of: $0) } }
-        return TraceLines.isContinuation(line) ? nil : parser.moment(of: line)?.nanoseconds
+        AnsiText.withPlain(line) { TraceLines.isContinuation($0) ? nil : parser.moment(of: $0)?.nanoseconds }
     }
 
-    /// All that a line says, without terminal colors, and whether it is a head.
-    func record(of line: Bytes) -> (record: LineRecord, isHead: Bool) {
-        if let plain = AnsiText.stripped(line) { return plain.withUnsafeBytes { plainRecord(of: $0) } }
-        return plainRecord(of: line)
-    }
-
-    private func plainRecord(of line: Bytes) -> (record: LineRecord, isHead: Bool) {
-        let record = parser.record(of: line)
-        return (record, (record.moment != nil || record.level != nil) && !TraceLines.isContinuation(line))
-    }
+    /// All that a line says, without terminal colors.
+    func record(of line: Bytes) -> LineRecord { AnsiText.withPlain(line) { parser.record(of: $0) } }
 }
 
 /// Counts the records of a block by time and level.
@@ -48,42 +30,78 @@ struct BlockSurvey: Sendable {
 
     private let reader = LineReader()
 
+    /// Makes a block of texts whose lines are in some order, given what is in front of it.
+    func block(
+        of texts: [BlockText.Source], _ order: LineOrder, after earlier: LineCarry = LineCarry()
+    ) -> LogBlock {
+        let text = BlockText(texts, order)
+        let carry = text.lines.first?.part == earlier.part ? earlier : LineCarry()
+        return LogBlock(
+            pieces: texts.map(LogBlock.Piece.init), order: order, facts: facts(of: text, after: carry),
+            carry: carry)
+    }
+
+    /// The block when it is known what is in front of it; it was made as if its first line began a record.
+    func block(_ block: LogBlock, of texts: [BlockText.Source], after earlier: LineCarry) -> LogBlock {
+        let text = BlockText(texts, block.order)
+        guard text.lines.first?.part == earlier.part else { return block }
+        var records = earlier.records
+        if block.facts.sure != 0, text.withLine(0, { begins($0, &records) != nil }) != true {
+            return self.block(of: texts, block.order, after: earlier)
+        }
+        // From its first record on, a block does not depend on what is in front of it.
+        var block = block
+        block.carry = earlier
+        block.facts.carry.takeTime(of: earlier)
+        return block
+    }
+
+    private func begins(_ line: UnsafeRawBufferPointer, _ records: inout RecordLines) -> LineRecognizer.Head?
+    {
+        AnsiText.withPlain(line) { records.head(of: $0, reader.parser) }
+    }
+
     /// Reads all lines of a block.
-    func facts(of bytes: UnsafeRawBufferPointer) -> BlockFacts {
+    private func facts(of text: BlockText, after earlier: LineCarry) -> BlockFacts {
         var facts = BlockFacts()
         var times = Times()
-        var head: Range<Int>?
-        var timed: Range<Int>?
-        LogBlockReader.forEachLine(of: bytes) { range in
-            facts.lines += 1
-            let line = reader.head(of: .init(rebasing: bytes[range]))
-            if line.isHead {
-                head = range
-                facts.carry.level = line.level
-                if let moment = line.moment {
-                    facts.carry.moment = moment
-                    timed = range
-                }
-            } else if head == nil {
-                facts.leading += 1
-            } else {
-                return
+        var (head, timed) = (Int?.none, Int?.none)
+        var carry = earlier
+        facts.lines = text.lines.count
+        // Records without a time in front of the first time of the block are at none.
+        carry.moment = nil
+        for (index, line) in text.lines.enumerated() {
+            let isFirst = line.part != carry.part || line.offset == 0
+            if isFirst { (carry.records, carry.part) = (RecordLines(), line.part) }
+            guard let found = text.withLine(index, { begins($0, &carry.records) }), let found else {
+                continue
             }
-            facts.heads.insert(facts.lines - 1)
-            count(facts.carry, &facts, &times)
+            if facts.sure == nil, isFirst && (index > 0 || line.offset == 0) || isSure(index, found, text) {
+                facts.sure = index
+            }
+            head = index
+            carry.level = found.level
+            if let moment = found.moment {
+                carry.moment = moment.nanoseconds
+                timed = index
+            }
+            facts.heads.insert(index)
+            count(carry, &facts, &times)
         }
-        if let head { facts.carry.head = Array(bytes[head].prefix(BlockSurvey.headLimit)) }
-        if let timed, timed != head { facts.carry.timed = Array(bytes[timed].prefix(BlockSurvey.headLimit)) }
+        if let head { (carry.head, carry.timed) = (beginning(of: head, text), nil) }
+        if let timed, timed != head { carry.timed = beginning(of: timed, text) }
+        carry.takeTime(of: earlier)
+        facts.carry = carry
         times.fill(&facts)
         return facts
     }
 
-    /// Makes a block of texts whose lines are in some order.
-    func block(of texts: [BlockText.Source], _ order: LineOrder) -> LogBlock {
-        let text = BlockText(texts, order)
-        return LogBlock(
-            pieces: texts.map(LogBlock.Piece.init), order: order,
-            facts: text.bytes.withUnsafeBytes(facts))
+    private func isSure(_ line: Int, _ head: LineRecognizer.Head, _ text: BlockText) -> Bool {
+        text.withLine(line) { AnsiText.withPlain($0) { RecordLines.isSure($0) { head.form } } } == true
+    }
+
+    private func beginning(of line: Int, _ text: BlockText) -> [UInt8]? {
+        text[line].map { Array($0.prefix(BlockSurvey.headLimit)) }
     }
 
     /// Reads some lines of a block; a record counts once however many of its lines are given.
@@ -114,7 +132,7 @@ struct BlockSurvey: Sendable {
         var known: Int??
         for line in lines.lines {
             let head = block.facts.heads.last(upTo: line)
-            if known == .some(head), head != nil || block.carry.head != nil { continue }
+            if known == .some(head) { continue }
             known = .some(head)
             body(record(of: line, in: text, block))
         }
@@ -124,7 +142,7 @@ struct BlockSurvey: Sendable {
     func record(of line: Int, in text: BlockText, _ block: LogBlock) -> LineCarry {
         guard let head = block.facts.heads.last(upTo: line) else { return block.carry }
         let found = text.withLine(head) { reader.head(of: $0) }
-        return LineCarry(level: found?.level, moment: found?.moment)
+        return LineCarry(level: found?.level, moment: found?.moment?.nanoseconds)
     }
 
     private func count(_ line: LineCarry, _ facts: inout BlockFacts, _ times: inout Times) {

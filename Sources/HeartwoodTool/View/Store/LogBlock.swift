@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodReading
 
 /// Some successive lines of a log, from one file or several, and what is known of them.
 ///
@@ -37,7 +38,7 @@ struct LogBlock: Sendable {
     let order: LineOrder
     /// What the lines say.
     var facts: BlockFacts
-    /// What applies to lines at the beginning that say nothing of themselves.
+    /// What applies to lines at the beginning that continue a record of an earlier block.
     var carry = LineCarry()
 }
 
@@ -175,8 +176,7 @@ struct LineSet: Sendable {
 
 /// What the lines of a block say: how many there are, how many records of each level, and when.
 ///
-/// A record is a line that says a time or a level, together with the lines after it that do not, as those of
-/// a stack trace.
+/// ``RecordLines`` tells which lines are records.
 struct BlockFacts: Sendable {
     /// How many lines there are.
     var lines = 0
@@ -190,32 +190,34 @@ struct BlockFacts: Sendable {
     var earliest: Int64?
     /// The latest time of a line.
     var latest: Int64?
-    /// How many lines at the beginning belong to a record of an earlier block; without such a record, they
-    /// are records themselves.
-    var leading = 0
+    /// The first line that begins a record whatever is in front of the block; nil where none does.
+    var sure: Int?
     /// What the last lines of the block say for the lines after it.
     var carry = LineCarry()
 
-    /// Counts the lines at the beginning with what the blocks in front of this one say.
-    mutating func resolve(_ earlier: LineCarry) {
-        carry = carry.after(earlier)
-        guard leading > 0, earlier.head != nil else { return }
-        levels[7] &-= UInt32(leading)
-        for line in 0..<leading { heads.remove(line) }
-    }
+    /// How many lines at the beginning belong to a record of an earlier block.
+    var leading: Int { heads.next(from: 0) ?? lines }
 }
 
-/// What a line without time and level takes over from the lines in front of it.
+/// What the lines after a block take over from the lines in front of them.
 struct LineCarry: Sendable {
-    /// The level of the line that it goes with.
+    /// The level of the last record.
     var level: LogLevel?
-    /// The time of the line that it goes with.
+    /// The time of the last record that has one.
     var moment: Int64?
-    /// The last line that has a time or a level.
+    /// The first line of the last record.
     var head: [UInt8]?
-    /// The last line that has a time, where that is another one.
+    /// The first line of the last record that has a time, where that is another one.
     var timed: [UInt8]?
+    /// What decides whether the next line begins a record.
+    var records = RecordLines()
+    /// The text of the last line: a line of another one begins a record.
+    var part: Int?
 
-    /// What the carry is after a block, given the one in front of it.
-    func after(_ earlier: LineCarry) -> LineCarry { head == nil ? earlier : self }
+    /// Takes over the time of what is in front, where no record has said one since.
+    mutating func takeTime(of earlier: LineCarry) {
+        guard moment == nil, earlier.moment != nil else { return }
+        moment = earlier.moment
+        timed = earlier.timed ?? (head == earlier.head ? nil : earlier.head)
+    }
 }

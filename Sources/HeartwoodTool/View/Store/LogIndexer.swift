@@ -22,8 +22,9 @@ final class LogIndexer {
 
     /// A line that is longer is taken for several.
     static let lineLimit = 32 << 20
-    /// How many blocks wait for a line in front of them that says what their first lines are.
-    private static let waitingLimit = 4
+    /// How much text waits for a line in front of it that surely begins a record; with more, its first line
+    /// is taken to begin one.
+    private static let waitingLimit = 4 << 20
     /// How many blocks are read at the same time, at most; as many texts are in memory.
     private static let longestGroup = 16
     /// How much of a file is read to find out when its lines were logged.
@@ -43,8 +44,8 @@ final class LogIndexer {
     private var planned: [Planned] = []
     /// How many of them are read together.
     private var groupLimit = 1
-    /// Blocks whose first lines go with lines in front of them, newest first.
-    private var waiting: [(block: LogBlock, bytes: Int)] = []
+    /// Blocks whose first lines may go with lines in front of them, newest first.
+    private var waiting: [(block: LogBlock, planned: Planned)] = []
 
     init(_ store: LogStore, isStopped: @escaping @Sendable () -> Bool) {
         self.store = store
@@ -311,13 +312,19 @@ final class LogIndexer {
         var blocks: [LogBlock] = []
         var pending: [UInt8] = []
         var offset = 0
+        func survey() {
+            for (block, planned) in surveyed() {
+                let carry = blocks.last?.facts.carry ?? LineCarry()
+                blocks.append(self.survey.block(block, of: planned.texts, after: carry))
+            }
+        }
         func cut(_ count: Int) {
             let text = BlockText.Source(
                 part: file.part, offset: offset, bytes: Array(pending.prefix(count)))
             planned.append(Planned(texts: [text], weight: 0))
             pending.removeFirst(count)
             offset += count
-            if planned.count >= LogIndexer.longestGroup { blocks += surveyed().map(\.block) }
+            if planned.count >= LogIndexer.longestGroup { survey() }
         }
         do {
             let damage = try store.files.forEachPiece(of: file.part) { piece in
@@ -339,9 +346,10 @@ final class LogIndexer {
             store.tell("\(store.files.name(of: file.part)): \(error)")
         }
         if !pending.isEmpty { cut(pending.count) }
-        blocks += surveyed().map(\.block)
+        survey()
+        resolve(LineCarry())
         for (index, block) in blocks.enumerated().reversed() {
-            add(block, bytes: index == 0 ? min(file.size, file.limit) : 0)
+            store.addBack(block, bytes: index == 0 ? min(file.size, file.limit) : 0)
         }
     }
 
@@ -359,11 +367,11 @@ final class LogIndexer {
     /// Reads the lines of the blocks that were noted, and adds the blocks in the order in which they were
     /// noted.
     private func flush() {
-        for block in surveyed() { add(block.block, bytes: block.weight) }
+        for (block, planned) in surveyed() { add(block, planned) }
     }
 
     /// The blocks that were noted, with what their lines say.
-    private func surveyed() -> [(block: LogBlock, weight: Int)] {
+    private func surveyed() -> [(block: LogBlock, planned: Planned)] {
         let planned = self.planned
         self.planned = []
         var blocks = [LogBlock?](repeating: nil, count: planned.count)
@@ -376,25 +384,28 @@ final class LogIndexer {
                 blocks[index] = survey.block(of: texts, order)
             }
         }
-        return zip(planned, blocks).compactMap { planned, block in block.map { ($0, planned.weight) } }
+        return zip(planned, blocks).compactMap { planned, block in block.map { ($0, planned) } }
     }
 
     // MARK: What the lines in front say
 
-    private func add(_ block: LogBlock, bytes: Int) {
-        if block.facts.carry.head != nil { resolve(block.facts.carry) }
-        waiting.append((block, bytes))
-        if block.facts.leading == 0 || waiting.count > LogIndexer.waitingLimit { resolve(LineCarry()) }
+    private func add(_ block: LogBlock, _ planned: Planned) {
+        if block.facts.sure != nil { resolve(block.facts.carry) }
+        waiting.append((block, planned))
+        let size = waiting.reduce(0) { $0 + $1.planned.weight }
+        if block.facts.sure == 0 || size > LogIndexer.waitingLimit { resolve(LineCarry()) }
     }
 
-    /// Adds the blocks that have waited, now that the line in front of them is known.
+    /// Adds the blocks that have waited, now that the lines in front of them are known.
     private func resolve(_ carry: LineCarry) {
-        for (block, bytes) in waiting {
-            var block = block
-            block.carry = carry
-            block.facts.resolve(carry)
-            store.addBack(block, bytes: bytes)
+        var carry = carry
+        // Each says what the first lines of the next one are.
+        for index in waiting.indices.reversed() {
+            let (block, planned) = waiting[index]
+            waiting[index].block = survey.block(block, of: planned.texts, after: carry)
+            carry = waiting[index].block.facts.carry
         }
+        for (block, planned) in waiting { store.addBack(block, bytes: planned.weight) }
         waiting = []
     }
 }

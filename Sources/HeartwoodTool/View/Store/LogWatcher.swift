@@ -226,9 +226,7 @@ final class LogWatcher {
                 group.order ?? merge.order(of: group.texts.map { $0.bytes ?? [] }), first: sources.count)
             sources += group.texts
         }
-        var block = survey.block(of: sources, order)
-        block.carry = front.carry
-        block.facts.resolve(front.carry)
+        let block = survey.block(of: sources, order, after: front.carry)
         if front.isAdded { store.replaceLastFront(block) } else { store.addFront(block) }
         front.isAdded = true
         front.carryOn = block.facts.carry
