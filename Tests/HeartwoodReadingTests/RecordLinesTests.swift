@@ -38,12 +38,12 @@ struct RecordLinesTests {
         ("also one of an unknown zone", "+2026-11-20 10:20:30 IST ERROR a\n+2026-11-20 10:20:31 IST b"),
         ("a priority of syslog begins one", "+<11>a\n b\n+<14>c"),
         ("an object begins one", "+{\"a\":1}\n+{ \"a\":2}\n+{}\n+{\t}"),
-        ("also after a header", "+2026-11-20 10:20:30 a\n+{\"a\":2}"),
+        ("also after a header", "+ERROR: a\n+{\"a\":2}\n+ERROR: b\n+{}\n+ERROR: c\n+{ \t\"a\":1}"),
         ("a lone brace is no object", "+2026-11-20 10:20:30 a\n {\n { a\n {1}"),
         ("nor where records have no header", "+{\n+{ a\n+{1}"),
         (
             "an object begins one after the name of a container",
-            "+web-1  | {\"a\":1}\n+web-1  | {\"a\":2}\n+web-1  | { a"
+            "+web-1  | ERROR: a\n+web-1  | {\"a\":2}\n+web-1  | { a"
         ),
         (
             "a trace joins its error, also one of an object",
@@ -78,6 +78,10 @@ struct RecordLinesTests {
              11 20 10:20:30 x in shop
             """
         ),
+        (
+            "in other traces, a number may begin a time",
+            "+{\"level\":\"error\"}\n java.io.IOException: x:\n+20 Nov 2026 10:20:30 x in y"
+        ),
         ("where there is no such trace, a number may begin a time", "+ready\n+1795000000 x in shop"),
         ("a level begins one", "+ERROR: a\n more\n+WARN: b\n more"),
         ("also after a time", "+2026-11-20 10:20:30 a\n more\n+WARN: b"),
@@ -87,9 +91,9 @@ struct RecordLinesTests {
             "after a header, one pair and words are a part of its text",
             "+2026-11-20 10:20:30 SELECT a WHERE\n id=5 and b=6\n id=5\n more"
         ),
-        ("the same after a level", "+ERROR: a\n id=5 and b=6"),
+        ("the same after a level", "+ERROR: a\n id=5 and b=6\n id=5 b=6 and"),
         ("two pairs begin one even there", "+2026-11-20 10:20:30 a\n+u=ann b=\"x y\"  c=2\n+u=bob"),
-        ("also with a carriage return", "+2026-11-20 10:20:30 a\r\n+u=ann b=\"x y\"\r\n more=1 x"),
+        ("also with a carriage return", "+ERROR: a\r\n+u=ann b=\"x y\"\r\n+ERROR: b\r\n more=1 x\r"),
         (
             "so does one that is a level, a time or a message by its name",
             "+ERROR: a\n+level=info or so\n+ERROR: b\n+ts=1795000000\n+ERROR: c\n+msg=\"a b\" c"
@@ -108,7 +112,10 @@ struct RecordLinesTests {
 
     @Test("Each rule, and what looks alike", arguments: cases)
     func rules(_ name: String, _ text: String) {
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        // A carriage return and a newline are one character.
+        let lines = text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).map {
+            String(decoding: $0, as: UTF8.self)
+        }
         let expected = lines.indices.filter { lines[$0].first == "+" }
         #expect(lines.allSatisfy { $0.first == "+" || $0.first == " " }, "\(name)")
         #expect(beginnings(lines.map { String($0.dropFirst()) }) == expected, "\(name)")
