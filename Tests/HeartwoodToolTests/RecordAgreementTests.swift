@@ -175,6 +175,7 @@ struct RecordAgreementTests {
             "$H" grep --json '' \(names) | wc -l
             "$H" stats --json \(names) | grep -o '"messages":[0-9]*'
             for f in \(names); do "$H" grep -c '' --level error $f; "$H" grep -c '' --where u=ann $f; done
+            "$H" cat --level error \(names) | wc -l; "$H" tail -n 1000 --level error \(names) | wc -l
             """)
         var lines = [records, records, records].map { "\($0)" } + ["\"messages\":\(records)"]
         for file in expected {
@@ -182,6 +183,10 @@ struct RecordAgreementTests {
                 lines.append("\(try file.selected(Self.selection(words)).count { $0 })")
             }
         }
+        let errors = try expected.reduce(0) { sum, file in
+            try sum + file.selected(Self.selection(["--level", "error"])).count { $0 }
+        }
+        lines += ["\(errors)", "\(errors)"]
         #expect(outcome.output.split(separator: "\n").map { String($0) } == lines, "\(outcome.error)")
     }
 

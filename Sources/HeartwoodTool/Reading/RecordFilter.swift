@@ -185,7 +185,8 @@ struct RecordFilter {
         /// The last line that begins a record.
         var last: (line: Range<Int>, head: LineRecognizer.Head)?
         while line.lowerBound > position {
-            if let head = sureHead(of: line, in: block), !wantsTime || head.moment != nil {
+            let (isSure, head) = look(at: line, in: block, levels: wantsLevel)
+            if isSure, let head, !wantsTime || head.moment != nil {
                 last = (line, head)
                 break
             }
@@ -201,7 +202,10 @@ struct RecordFilter {
             note(last.head)
             next = last.line.upperBound + 1
         }
-        while next <= start, let line = LogBlockReader.line(of: block, from: next), line.lowerBound <= start {
+        while next <= start,
+            let line = next == start ? start..<end : LogBlockReader.line(of: block, from: next),
+            line.lowerBound <= start
+        {
             if let head = take(line, in: block) { last = (line, head) }
             next = line.upperBound + 1
         }
@@ -209,15 +213,18 @@ struct RecordFilter {
         position = min(block.count, end + 1)
     }
 
-    /// The head of a line that surely begins a record.
-    private func sureHead(of line: Range<Int>, in block: UnsafeRawBufferPointer) -> LineRecognizer.Head? {
+    /// Whether a line surely begins a record, and its head where that was read.
+    private func look(
+        at line: Range<Int>, in block: UnsafeRawBufferPointer, levels: Bool
+    ) -> (isSure: Bool, head: LineRecognizer.Head?) {
         AnsiText.withPlain(.init(rebasing: block[line])) { line in
-            var head = LineRecognizer.Head()
+            var head: LineRecognizer.Head?
             let isSure = RecordLines.isSure(line) {
-                head = parser.head(of: line, levels: wantsLevel)
-                return head.form
+                let own = parser.head(of: line, levels: levels)
+                head = own
+                return own.form
             }
-            return isSure ? head : nil
+            return (isSure, head)
         }
     }
 
@@ -225,12 +232,22 @@ struct RecordFilter {
     private mutating func take(
         _ line: Range<Int>, in block: UnsafeRawBufferPointer
     ) -> LineRecognizer.Head? {
-        var head = sureHead(of: line, in: block)
-        if head != nil {
+        // After a line that was not sure, the level is probably needed: it tells what a trace may have.
+        let levels = wantsLevel || sure == nil
+        var (isSure, head) = look(at: line, in: block, levels: levels)
+        if isSure {
             sure = line
         } else {
             enterSure(block)
-            head = AnsiText.withPlain(.init(rebasing: block[line])) { records.head(of: $0, parser) }
+            let (parser, known) = (parser, levels ? head : nil)
+            let begins = AnsiText.withPlain(.init(rebasing: block[line])) { line in
+                records.begins(line) {
+                    let own = known ?? parser.head(of: line)
+                    head = own
+                    return (own.form, own.level)
+                }
+            }
+            if !begins { return nil }
         }
         if let head { note(head) }
         return head
