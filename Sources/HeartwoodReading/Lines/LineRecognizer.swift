@@ -104,14 +104,11 @@ package struct LineRecognizer: Sendable {
     private func read(
         _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
     ) -> LineRecord.Form {
-        switch LineShape(line) {
-        case .json:
+        if line.first == UInt8(ascii: "{") {
             readJSON(line, extent, &record, depth: depth)
             return .object
-        case .logfmt:
-            readLogfmt(line, extent, &record)
-            return .pairs
-        case .priority(let level, let start):
+        }
+        if let (level, start) = priority(line) {
             record.level = record.level ?? level
             if SyslogHeader.isVersioned(line, start) {
                 readVersioned(line, start + 2, extent, &record)
@@ -119,8 +116,20 @@ package struct LineRecognizer: Sendable {
                 readText(Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, level: level)
             }
             return .timed
-        case .text: return readText(line, extent, &record, depth: depth)
         }
+        guard LogfmtPairs.isLogfmt(line) else { return readText(line, extent, &record, depth: depth) }
+        readLogfmt(line, extent, &record)
+        return .pairs
+    }
+
+    /// The level of the priority that a line begins with, `<34>`, and where that ends.
+    private func priority(_ line: Bytes) -> (LogLevel, Int)? {
+        var index = 1
+        guard line.first == UInt8(ascii: "<"), let number = line.shortNumber(&index, 3), number <= 191,
+            index < line.count, line[index] == UInt8(ascii: ">"),
+            let level = LevelWord.severity(number & 7)
+        else { return nil }
+        return (level, index + 1)
     }
 
     /// A line as RFC 5424 has it, from its time on.
@@ -500,31 +509,6 @@ extension LineRecord {
         guard moment == nil, let time else { return }
         moment = time.moment
         if moment == nil, time.hasUnknownZone { hasUnknownZone = true }
-    }
-}
-
-/// Of what form a line is.
-private enum LineShape {
-    case json, logfmt, text
-    /// With a priority in front, and where that ends.
-    case priority(LogLevel, Int)
-
-    init(_ line: UnsafeRawBufferPointer) {
-        switch line.first {
-        case UInt8(ascii: "{")?: self = .json
-        case UInt8(ascii: "<")?:
-            var index = 1
-            if let number = line.shortNumber(&index, 3), number <= 191, index < line.count,
-                line[index] == UInt8(ascii: ">"),
-                let level = LevelWord.severity(number & 7)
-            {
-                self = .priority(level, index + 1)
-            } else {
-                self = .text
-            }
-        case _? where LogfmtPairs.isLogfmt(line): self = .logfmt
-        default: self = .text
-        }
     }
 }
 
