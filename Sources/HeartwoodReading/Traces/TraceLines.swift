@@ -116,7 +116,12 @@ package struct TraceLines: Sendable {
 
     /// Whether a line may be a frame in Swift that begins with its number.
     static func isNumbered(_ line: Bytes) -> Bool {
-        line.first?.isDigit == true && isSwiftFrame(Bytes(rebasing: line.prefix(reach)))
+        let digits = line.prefix(5).prefix { $0.isDigit }.count
+        guard 1...4 ~= digits, digits < line.count else { return false }
+        switch line[digits] {
+        case 0x20, 0x09, UInt8(ascii: "."): return isSwiftFrame(Bytes(rebasing: line.prefix(reach)))
+        default: return false
+        }
     }
 
     // MARK: Steps

@@ -277,6 +277,11 @@ struct RecordFilter {
         _ line: Range<Int>, _ head: LineRecognizer.Head, in block: UnsafeRawBufferPointer
     ) {
         guard wantsLevel || fields != nil else { return }
+        if fields == nil, selection.conditions.isEmpty {
+            if head.level != nil { hasFoundLevel = true }
+            current.hasLevel = head.level.map { selection.levels?.contains($0) == true } ?? false
+            return
+        }
         var record = LineRecord()
         if let fields {
             let line = UnsafeRawBufferPointer(rebasing: block[line])
