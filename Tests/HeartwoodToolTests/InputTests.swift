@@ -25,15 +25,15 @@ struct InputTests {
             (
                 "printf '2026-11-27T01:02:03Z ERROR a\\njava.lang.StateException: x\\n\\tat a.B.c(B.java:1)\\nb\\n' "
                     + "| $HEARTWOOD stats - | head -n 1",
-                "2 messages in 4 lines, 2026-11-27T01:02:03Z to 2026-11-27T01:02:03Z 0"
+                "1 message in 4 lines, 2026-11-27T01:02:03Z to 2026-11-27T01:02:03Z 0"
             ),
             (
                 "printf '2026-11-27T01:02:03Z ERROR a\\na.StateException: x\\n\\tat a.B.c(B.java:1)\\nb\\n' > t; "
                     + "printf '  c\\n' > u; $HEARTWOOD cat --json t u; $HEARTWOOD cat --fields level,message t",
                 #"{"time":"2026-11-27T01:02:03Z","level":"error","#
-                    + #""message":"a\na.StateException: x\n\tat a.B.c(B.java:1)"} {"message":"b"} "#
+                    + #""message":"a\na.StateException: x\n\tat a.B.c(B.java:1)\nb"} "#
                     + #"{"message":"c"} error"#
-                    + "\ta\\na.StateException: x\\n\\tat a.B.c(B.java:1) \tb 0"
+                    + "\ta\\na.StateException: x\\n\\tat a.B.c(B.java:1)\\nb 0"
             ),
             ("mkfifo f; (sleep 0.3; printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
             ("$HEARTWOOD cat < one.log -", "1 0"),

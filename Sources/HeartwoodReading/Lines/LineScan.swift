@@ -22,7 +22,7 @@ package struct LineScan {
     package typealias Bytes = UnsafeRawBufferPointer
 
     /// Whether ``LineRecognizer`` must look for a level in a line; nothing after it need be readable.
-    static func mayHaveLevel(_ line: Bytes) -> Bool {
+    package static func mayHaveLevel(_ line: Bytes) -> Bool {
         guard let base = line.baseAddress, line.count <= 448 else { return line.count > 0 }
         return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { room in
             room.copyMemory(from: Bytes(start: base, count: line.count))

@@ -125,6 +125,10 @@ struct RecordFilter {
                 return true
             }
         }
+        if !current.hasLevel, !LineScan.mayHaveLevel(UnsafeRawBufferPointer(rebasing: block[range])) {
+            hasLooked = true
+            return true
+        }
         guard hasFoundCategory, !current.hasCategory, !category.isEmpty else { return false }
         return !categoryCursors.mayContain(category, range, of: block)
     }
