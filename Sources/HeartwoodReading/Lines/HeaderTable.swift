@@ -176,6 +176,7 @@ struct HeaderTable: Sendable {
         Row("%t %e/%r~(~%p):", "logcat, time", "11-20 10:20:30.123 F/libc    ( 4711): x"),
         Row("%e/%r~(~%p):", "logcat, brief", "W/ActivityManager(  585): x"),
         Row("%e %r~: ", "logcat, tag", "E AndroidRuntime: x"),
+        Row("%e [%T] ", "CUPS", "E [20/Nov/2026:10:20:30 +0100] x"),
         Row("%e%G %h %s]", "glog", "E1120 10:20:30.123456   77 main.cc:12] x"),
         Row("%e%G ", "glog, without a place", "I1120 10:20:30.1 x"),
         // Marks between the parts
@@ -297,6 +298,7 @@ struct HeaderTable: Sendable {
         Row("%a: %L%+", "any", "kernel: EMERGENCY x"),
         Row("[%b] [%b] [%v]%.", "any", "[shop] [cart] [Error] x"),
         Row("[%b] [%v]%.", "any", "[shop] [Error] x"),
+        Row("[%b] %t %L:%.", "Syncthing", "[start] 2026/11/20 10:20:30 INFO: x"),
         Row("[%b] %L%.", "any", "[main] ERROR x"),
         Row("[%b]%L:%.", "any", "[BluetoothHIDDeviceController]ERROR: x"),
         Row("%d:%dAM %L%.", "zerolog", "10:20AM INF x"),

@@ -4,7 +4,7 @@ import Heartwood
 /// What precedes the message of a line of text: the time, the level, and who wrote it.
 ///
 /// ``HeaderTable`` says what forms there are; this walks through it. What no row has is the message. A time
-/// in brackets, as web servers have it, is also found behind other words. A word within a sentence is no
+/// in brackets, as web servers have it, is also found after other words. A word within a sentence is no
 /// level: it is in capitals, in brackets, before a colon, or right after the time, as the rows say.
 struct LineHeader {
     typealias Bytes = UnsafeRawBufferPointer
@@ -407,7 +407,7 @@ struct LineHeader {
         return true
     }
 
-    /// Where `:`, `--`, `|` or the like ends that stands alone.
+    /// Where a separator ends, such as `:`, `--` or `|`, that has a blank after it.
     private func separatorEnd(_ place: Int) -> Int? {
         guard place < end, line[place].isOne(of: ":-|") else { return nil }
         var last = place

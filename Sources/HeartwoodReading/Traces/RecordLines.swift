@@ -5,11 +5,12 @@ package import Heartwood
 /// The first rule that says something of a line decides; the first line of a file begins a record.
 ///
 /// 1. A line that can only continue does so: a blank or an indented one, a closing bracket, `Caused by: `.
-/// 2. A line with a time or a priority of syslog, or a JSON object, begins a record.
+/// 2. A line with a time or a priority of syslog, a JSON object, and `key=value` pairs of which one is a
+///    time, a level or a message by its key, begin a record.
 /// 3. What the trace of the record has continues it: see ``TraceLines``.
 /// 4. A line with a level in front begins a record.
-/// 5. `key=value` pairs begin a record. After a line with a header, which may have a text of several lines,
-///    they do so only if all of the line is pairs, or one of them is a time, a level or a message.
+/// 5. Other `key=value` pairs begin a record. After a line with a header, which may have a text of several
+///    lines, they do so only if all of the line is pairs, two or more.
 /// 6. Any other line continues a record whose first line has a header: a time or a level in front. It is a
 ///    record by itself after a JSON object, pairs, or another such line.
 ///
@@ -88,7 +89,8 @@ package struct RecordLines: Sendable {
     /// Rule 2.
     private static func begins(_ line: Bytes, _ form: LineRecord.Form) -> Bool {
         switch form {
-        case .plain, .marked, .pairs: return false
+        case .plain, .marked: return false
+        case .pairs: return isOfLog(line)
         // The number of a frame in Swift may be read as a time.
         case .timed: return !TraceLines.isNumbered(line)
         case .object:
@@ -99,8 +101,19 @@ package struct RecordLines: Sendable {
         }
     }
 
-    /// Whether a line that begins with a pair has nothing but pairs, and two or more, or one that tells that
-    /// it is a line of a log.
+    /// Whether one of the pairs tells that this is a line of a log.
+    private static func isOfLog(_ line: Bytes) -> Bool {
+        var pairs = LogfmtPairs(line)
+        while let pair = pairs.next() {
+            switch LineKey.key(line, pair.name) {
+            case .time, .level, .message: return true
+            default: break
+            }
+        }
+        return false
+    }
+
+    /// Whether a line that begins with a pair has nothing but pairs, and two or more.
     private static func isWhole(_ line: Bytes) -> Bool {
         var pairs = LogfmtPairs(line)
         var count = 0
@@ -110,10 +123,6 @@ package struct RecordLines: Sendable {
             line[range].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x22 }
         }
         while let pair = pairs.next() {
-            switch LineKey.key(line, pair.name) {
-            case .time, .level, .message: return true
-            default: break
-            }
             // What is in front of the first one is of another tool.
             if let end, !isEmpty(end..<pair.name.lowerBound) { isWhole = false }
             end = min(pair.value.upperBound, line.count)
