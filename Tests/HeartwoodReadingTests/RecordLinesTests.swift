@@ -141,7 +141,8 @@ struct RecordLinesTests {
             ("2026-11-20 10:20:30 x", true), ("10:20:30 x", true), ("<11>x", true), ("{\"a\":1}", true),
             ("web-1  | {\"a\":1}", true), ("{", false), (" {\"a\":1}", false),
             (" 2026-11-20 10:20:30 x", false),
-            ("ERROR: x", false), ("level=info a=1", true), ("u=ann a=1", false), ("ready", false), ("", false), ("\r", false),
+            ("ERROR: x", false), ("level=info a=1", true), ("u=ann a=1", false),
+            ("ready", false), ("", false), ("\r", false),
         ] {
             let form = Array(text.utf8).withUnsafeBytes { bytes in
                 let form = Self.recognizer.head(of: bytes, levels: false).form
