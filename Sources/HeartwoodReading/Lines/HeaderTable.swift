@@ -83,6 +83,7 @@ struct HeaderTable: Sendable {
             case .capitalLevel, .levelLetter: .capitals
             case .container, .unit: .lettersAndDigits
             case .stream: .streams
+            case .number: .numbers
             default: .all
             }
         }
@@ -303,7 +304,8 @@ struct HeaderTable: Sendable {
         Row("[%b]%L:%.", "any", "[BluetoothHIDDeviceController]ERROR: x"),
         Row("%d:%dAM %L%.", "zerolog", "10:20AM INF x"),
         Row("%d:%dPM %L%.", "zerolog", "10:20PM INF x"),
-        Row("%o %w %w %T ", "W3C of F5", "64.103.37.2   client_7  DMS.user  2001-10-31  00:00:18  x"),
+        Row(
+            "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2   client_7  DMS.user  2001-10-31  00:00:18  x"),
         Row("[~%d.%d]", "kernel", "[   12.345678] x"),
     ]
 
@@ -396,6 +398,7 @@ struct ByteSet: Sendable {
     static let capitals = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     static let letters = ByteSet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     static let lettersAndDigits = ByteSet("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    static let numbers = ByteSet("-0123456789")
     /// What the names of streams begin with.
     static let streams = ByteSet("s")
     static let all = ByteSet(low: .max, high: .max)

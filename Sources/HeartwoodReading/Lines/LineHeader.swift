@@ -101,37 +101,34 @@ struct LineHeader {
         /// Whether the line may have a level, where that was asked.
         var mayHaveLevel: Bool?
         while next != 0 {
-            let step = tree[next]
-            if node == 0, step.needsLevel {
+            let this = next
+            next = Int(tree[this].sibling)
+            let part = tree[this].part
+            guard part == .text ? tree[this].byte == first : tree[this].starts.mayHave(first) else {
+                continue
+            }
+            if node == 0, tree[this].needsLevel {
                 let isPossible = mayHaveLevel ?? LineScan.mayHaveLevel(line)
                 mayHaveLevel = isPossible
-                guard isPossible else {
-                    next = Int(step.sibling)
-                    continue
-                }
+                if !isPossible { continue }
             }
-            if step.part == .text {
-                if found.index < end, line[found.index] == step.byte {
-                    found.index += 1
-                    if match(tree, next) { return true }
-                    found.index -= 1
+            let place = found.index
+            if part == .text {
+                guard place < end else { continue }
+                found.index += 1
+                if match(tree, this) { return true }
+            } else if part.isSkipped {
+                if take(part, before: tree[Int(tree[this].child)].byte), match(tree, this) { return true }
+            } else {
+                let saved = found
+                if take(part, before: tree[Int(tree[this].child)].byte),
+                    isEnough(part, node) || match(tree, this)
+                {
+                    return true
                 }
-            } else if step.starts.mayHave(first) {
-                let place = found.index
-                if step.part.isSkipped {
-                    if take(step.part, before: tree[Int(step.child)].byte), match(tree, next) { return true }
-                } else {
-                    let saved = found
-                    if take(step.part, before: tree[Int(step.child)].byte),
-                        isEnough(step.part, node) || match(tree, next)
-                    {
-                        return true
-                    }
-                    found = saved
-                }
-                found.index = place
+                found = saved
             }
-            next = Int(step.sibling)
+            found.index = place
         }
         guard tree[node].row >= 0 else { return false }
         self.start = found.index
@@ -491,36 +488,34 @@ struct LineHeader {
         let ofFiles = ByteSet.ofFiles
         var last = first
         while last < end, ofFiles.has(line[last]) { last += 1 }
-        if part == .fileAndBlank { last = wordEnd(first) }
-        if part == .pod, byte == 0x2F { last = line[first..<end].firstIndex(of: 0x2F) ?? first }
+        // It may have a time in its name.
+        if part == .fileAndBlank { last = wordEnd(last) }
+        if byte == 0x2F { last = line[first..<end].firstIndex(of: byte) ?? first }
         let word = first..<last
-        guard !word.isEmpty, last + 2 < line.count else { return false }
-        let bar = afterBlanks(last)
-        let isInBrackets = part == .container && first > 0
-        // What comes next is looked at first, since most words are none of these.
-        if part == .file
-            ? self.byte(last) != 0x3A
-            : part == .pod ? false : !isInBrackets && part != .fileAndBlank && self.byte(bar) != 0x7C
-        {
+        let next = afterBlanks(last)
+        guard !word.isEmpty, next + 2 < line.count else { return false }
+        func has(_ characters: ByteSet) -> Bool {
+            for index in word where characters.has(line[index]) { return true }
             return false
         }
-        func has(_ characters: ByteSet) -> Bool { word.contains { characters.has(line[$0]) } }
         switch part {
         case .file, .fileAndBlank:
-            // It may have a time in its name.
-            guard has(.dots), line[word].contains(where: \.isLetter),
-                line[first].isLetter || ByteSet.dots.has(line[first])
+            // What comes next is looked at first, since most words are none of these.
+            guard part == .file ? self.byte(last) == 0x3A : ByteSet.lettersAndDigits.has(line[next]),
+                has(.dots), has(.letters), line[first].isLetter || ByteSet.dots.has(line[first])
             else { return false }
             found.parts.file = word
         case .pod:
-            guard byte == 0x2F || line[first].isLetter && line[word].contains(0x2D) && has(.digits) else {
-                return false
-            }
+            guard byte == 0x2F || line[word].contains(0x2D) && has(.digits) else { return false }
             found.parts.pod = word
         default:
             // `key | value` is text, `web-1 | …` and `web | {…}` are not.
-            let isClear = has(.digits) || has(.joints) || ByteSet.startsOfLines.has(self.byte(bar + 2))
-            guard isInBrackets || isClear && LevelWord.meaning(line, word) == nil else { return false }
+            let isNamed = part == .container && first > 0
+            guard
+                isNamed
+                    || line[next] == 0x7C && LevelWord.meaning(line, word) == nil
+                        && (has(.digits) || has(.joints) || ByteSet.startsOfLines.has(line[next + 2]))
+            else { return false }
             if part == .unit { found.parts.unit = word } else { found.parts.container = word }
         }
         found.index = last

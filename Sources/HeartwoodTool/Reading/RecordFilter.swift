@@ -32,6 +32,8 @@ struct RecordFilter {
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
+    /// Whether the last record that was read had no level, so that it pays to look for one in the bytes.
+    private var seldomHasLevel = true
     /// Up to where no line of the block passes by itself, while the one in front does not.
     private var clear = 0
     /// What was found of each condition in the block.
@@ -125,7 +127,9 @@ struct RecordFilter {
                 return true
             }
         }
-        if !current.hasLevel, !LineScan.mayHaveLevel(UnsafeRawBufferPointer(rebasing: block[range])) {
+        if !current.hasLevel, seldomHasLevel,
+            !LineScan.mayHaveLevel(UnsafeRawBufferPointer(rebasing: block[range]))
+        {
             hasLooked = true
             return true
         }
@@ -294,6 +298,7 @@ struct RecordFilter {
             (record.moment, record.level) = (head.moment, head.level)
         }
         if record.level != nil { hasFoundLevel = true }
+        seldomHasLevel = record.level == nil
         if let levels = selection.levels { current.hasLevel = record.level.map(levels.contains) ?? false }
         if record.category != nil { hasFoundCategory = true }
         if let wanted = selection.category {
