@@ -305,7 +305,7 @@ struct HeaderTable: Sendable {
         Row("%d:%dAM %L%.", "zerolog", "10:20AM INF x"),
         Row("%d:%dPM %L%.", "zerolog", "10:20PM INF x"),
         Row(
-            "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2   client_7  DMS.user  2001-10-31  00:00:18  x"),
+            "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2  client_7  DMS.user  2001-10-31  00:00:18  x"),
         Row("[~%d.%d]", "kernel", "[   12.345678] x"),
     ]
 
@@ -398,6 +398,9 @@ struct ByteSet: Sendable {
     static let capitals = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
     static let letters = ByteSet("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     static let lettersAndDigits = ByteSet("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    /// What may be in the key of a pair: not a bracket, a quotation mark or a separator.
+    static let ofKeys = ByteSet(
+        "!#$%&'*+-./:?@\\^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
     static let numbers = ByteSet("-0123456789")
     /// What the names of streams begin with.
     static let streams = ByteSet("s")

@@ -358,19 +358,18 @@ struct LogfmtPairs {
         guard let first = line.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A || first == 0x5F else {
             return false
         }
-        for byte in line.prefix(40) {
-            if byte == UInt8(ascii: "=") { return true }
-            if !isOfKey(byte) { return false }
-        }
+        let keys = ByteSet.ofKeys
+        for byte in line.prefix(40) where !keys.has(byte) { return byte == UInt8(ascii: "=") }
         return false
     }
 
     /// The next pair; words that are not pairs are skipped.
     mutating func next() -> Pair? {
+        let keys = ByteSet.ofKeys
         while index < end {
             while index < end, isBlank(bytes[index]) { index += 1 }
             let start = index
-            while index < end, LogfmtPairs.isOfKey(bytes[index]) { index += 1 }
+            while index < end, keys.has(bytes[index]) { index += 1 }
             if index < end, index > start, bytes[index] == UInt8(ascii: "=") {
                 let name = start..<index
                 index += 1
@@ -400,23 +399,13 @@ struct LogfmtPairs {
 
     /// Whether a key and its equals sign are at this place.
     private func isKey(at start: Int) -> Bool {
+        let keys = ByteSet.ofKeys
         var index = start
-        while index < end, LogfmtPairs.isOfKey(bytes[index]) { index += 1 }
+        while index < end, keys.has(bytes[index]) { index += 1 }
         return index > start && index < end && bytes[index] == UInt8(ascii: "=")
     }
 
     private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-
-    private static func isOfKey(_ byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x20, 0x7F...: false
-        case UInt8(ascii: "="), UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "}"), UInt8(ascii: "("),
-            UInt8(ascii: ")"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: ","), UInt8(ascii: ";"),
-            UInt8(ascii: "<"), UInt8(ascii: ">"):
-            false
-        default: true
-        }
-    }
 }
 
 extension UnsafeRawBufferPointer {

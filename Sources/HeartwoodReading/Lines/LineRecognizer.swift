@@ -208,7 +208,7 @@ package struct LineRecognizer: Sendable {
 
     /// Whether the line has structured data after its header.
     private func hasData(_ line: Bytes, _ header: LineHeader) -> Bool {
-        guard let time = header.time, time.isOfSyslog else { return false }
+        guard let time = header.time, time.isOfSyslog, !header.isWrapped else { return false }
         return SyslogHeader.hasData(line, after: time.end)
     }
 

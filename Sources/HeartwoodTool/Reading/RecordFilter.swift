@@ -284,6 +284,7 @@ struct RecordFilter {
     private mutating func judge(
         _ line: Range<Int>, _ head: LineRecognizer.Head, in block: UnsafeRawBufferPointer
     ) {
+        seldomHasLevel = head.level == nil
         guard wantsLevel || fields != nil else { return }
         if fields == nil, selection.conditions.isEmpty {
             if head.level != nil { hasFoundLevel = true }
@@ -298,7 +299,6 @@ struct RecordFilter {
             (record.moment, record.level) = (head.moment, head.level)
         }
         if record.level != nil { hasFoundLevel = true }
-        seldomHasLevel = record.level == nil
         if let levels = selection.levels { current.hasLevel = record.level.map(levels.contains) ?? false }
         if record.category != nil { hasFoundCategory = true }
         if let wanted = selection.category {
