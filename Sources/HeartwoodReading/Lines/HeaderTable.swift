@@ -26,6 +26,8 @@ struct HeaderTable: Sendable {
         case nameAndColon = "C", nameAndDot = "D"
         /// A name, and the separator after it: `Pay: `, `Pay : `, `Pay - `.
         case nameAndSeparator = "N"
+        /// A name of capitals.
+        case capitalName = "W"
         /// A word, which is the category where it looks like a logger.
         case word = "u"
         /// The name in the tag of syslog, and in that of Android.
@@ -39,12 +41,20 @@ struct HeaderTable: Sendable {
         /// fields), a hexadecimal number, an identifier of 36 characters, something in parentheses, a symbol
         /// that is not ASCII.
         case anyWord = "w", number = "d", anything = "j", pairs = "x", hexNumber = "z", identifier = "U"
+        case fourDigits = "R"
         case parentheses = "q", symbol = "S"
         /// What other tools put in front of a line: the name of a file, up to a colon or a blank, and the
         /// number of a line in it; of a pod, a container or a process.
         case file = "F", fileAndBlank = "J", fileLine = "I", pod = "O", container = "B", unit = "E"
         /// A line, or a date, begins here; neither is a part of the header.
         case lineAhead = "<", dateAhead = "A"
+        /// Whatever headers have in front of a time or a level, up to six tokens, as few as match: brackets,
+        /// numbers, names, places, pairs, separators.
+        case tokens = "*"
+        /// A separator, if there is one: `:`, ` - `.
+        case separator = "-"
+        /// What follows a level, as far as it is no message: a time, brackets, a place, a name, separators.
+        case tail = "="
         /// What follows is the line of a program.
         case line = ">"
         /// There is a priority of syslog in front.
@@ -58,7 +68,8 @@ struct HeaderTable: Sendable {
         var isSkipped: Bool {
             switch self {
             case .blanks, .maybeBlanks, .timeOfSyslog, .priority, .endOfLevel, .innerEndOfLevel, .anyWord,
-                .number, .anything, .parentheses, .pairs, .hexNumber, .identifier, .symbol, .lineAhead,
+                .number, .anything, .parentheses, .pairs, .hexNumber, .identifier, .symbol, .fourDigits,
+                .lineAhead,
                 .dateAhead:
                 true
             default: false
@@ -80,8 +91,8 @@ struct HeaderTable: Sendable {
             case .blanks: .blanks
             case .epoch, .googleTime, .process, .hexThread, .hexNumber, .fileLine: .digits
             case .levelAfterTime, .anyLevel, .levelKind, .pairs, .pod: .letters
-            case .capitalLevel, .levelLetter: .capitals
-            case .container, .unit: .lettersAndDigits
+            case .capitalLevel, .levelLetter, .capitalName: .capitals
+            case .container, .unit: .letters
             case .stream: .streams
             case .number: .numbers
             default: .all
@@ -134,9 +145,10 @@ struct HeaderTable: Sendable {
             "2026-11-20T10:20:30+0100 error shop : order=17 [Shop] x"),
         Row("%t %f %a (%s) - ", "log4j, place", "2026-11-20 10:20:30,123 DEBUG shop.Pay (Pay.java:42) - x"),
         Row("%t %f %N", "Spark", "17/06/09 20:10:40 INFO spark.SecurityManager: x"),
-        Row("%t %f%.", "any", "2026-11-20 10:20:30 ERROR x"),
+        Row("%t %f%.%=", "any", "2026-11-20 10:20:30 ERROR x"),
         Row("%t %E | %>", "foreman", "10:20:30 web.1  | x"),
         // Syslog, whose time has no year, or a zone
+        Row("%t%y %o %L%.%=", "syslog without a tag", "Nov 20 10:20:30 web1 ERROR: x"),
         Row("%t%y %o %g%q:%>", "syslogd, without a process", "Nov 20 10:20:30 web1 kernel: x"),
         Row("%t%y %o %g%q[%p] ", "syslogd, without a colon", "Nov 20 10:20:30 mac sandboxd[129] x"),
         // Tools that keep the lines of others
@@ -184,16 +196,12 @@ struct HeaderTable: Sendable {
         Row("%t, %f ", "Windows", "2016-09-28 04:30:31, Info                  x"),
         Row("%t,%L,", "comma-separated", "2026-11-20,10:20:30,ERROR,x"),
         Row("%t:%L:%C:", "Jetty", "2015-03-12T23:16:52.071:INFO:com.root:x"),
-        Row("%t:%L%.", "any", "2012-07-02 10:22:40,672:DEBUG:x"),
         Row("%t - %f [%b] - ", "ZooKeeper", "2015-07-29 19:04:12,394 - INFO  [/10.10.34.11:3888] - x"),
-        Row("%t - %L%.", "any", "2015-07-29 19:04:12,394 - INFO x"),
         Row("%t - %a - %L - ", "Python", "2026-11-20 10:20:30,123 - app.web - CRITICAL - x"),
         Row("%t | %l | %s - ", "loguru", "2026-11-20 10:20:30.123 | ERROR    | shop.pay:charge:12 - x"),
-        Row("%t | %l~| ", "bars", "2026-11-20 | 10:20:30 | ERROR | x"),
-        Row("%t |%l| ", "bars", "10:20:30 |debug| x"),
+        Row("%t | %e | ", "Tencent QQ", "2017/07/02 11:38:49.414 | I | x"),
         Row("%t|%l|%c|", "NLog", "2026-11-20 10:20:30.1234|ERROR|Shop.Pay|x"),
         Row("%t|%l|", "NLog", "2026-11-20 10:20:30.1234|ERROR|x"),
-        Row("%t|", "HealthApp", "20171223-22:15:29:615|x"),
         // Something between the time and the level
         Row("%t %x [%v]%.", "Elixir", "10:20:30.123 request_id=F8aB [info] x"),
         Row("%t %x %l:%.", "Sidekiq", "2026-11-20T10:20:30.123Z pid=4711 tid=j0p class=PayJob INFO: x"),
@@ -212,7 +220,6 @@ struct HeaderTable: Sendable {
         Row("%t [%b] [%v]%.", "gunicorn", "[2026-11-20 10:20:30 +0100] [4711] [INFO] x"),
         Row("%t [%b] %L%.", "any", "2026-11-20 10:20:30 [main] ERROR x"),
         Row("%t [%b] %w %L:", "PostgreSQL, user", "2026-11-20 10:20:30.123 CET [4711] bo@shop ERROR:  x"),
-        Row("%t [%p] ", "PostgreSQL", "2025-08-13 01:46:12.212 PDT [12389] x"),
         Row(
             "%t[%b][%v][%a] [%s]", "Envoy",
             "[2026-11-20 10:20:30.123][4711][critical][main] [source/server.cc:114] x"),
@@ -234,29 +241,32 @@ struct HeaderTable: Sendable {
         Row("%t [%v] [client %K]", "Apache", "[Sun Dec 04 05:15:09 2005] [error] [client 222.166.160.184] x"),
         Row("%t [%v] <%j> ", "RabbitMQ", "2026-11-20 10:20:30.123456+01:00 [info] <0.474.0> x"),
         Row("%t [%v] %N", "Nomad", "2026-11-20T10:20:30.123Z [WARN]  client.fingerprint: x"),
-        Row("%t [%v]%.", "any", "[2026-11-20 10:20:30] [error] x"),
-        Row(
-            "%t[%v][%c] ", "Elasticsearch",
-            "[2026-11-20T10:20:30,123][WARN ][o.e.c.r.a.DiskThresholdMonitor] x"),
+        Row("%t [%v]%=", "any", "[2026-11-20 10:20:30] [error] x"),
         Row(
             "%t %h [%v] [MY-%d] [%a]", "MySQL 8",
             "2020-08-06T14:25:02.936146Z 0 [Warning] [MY-010068] [Server] x"),
         Row(
             "%t %h [%k] [MY-%d] [%a]", "MySQL 8, system",
             "2020-08-06T14:25:02.936146Z 0 [System] [MY-010068] [Server] x"),
-        Row("%t %h [%v]%.", "MySQL 5.7", "2026-11-20T10:20:30.123456Z 0 [Note] x"),
         Row("%t {%s} %L - ", "Airflow", "[2026-11-20T10:20:30.123+0000] {taskinstance.py:1157} INFO - x"),
         Row("%t %e | %N", "etcd", "2026-11-20 10:20:30.123456 C | etcdmain: x"),
-        Row("%t %e %a [%b] ", "MongoDB", "2026-11-20T10:20:30.123+0100 I  NETWORK  [listener] x"),
-        Row("%t %a %L%.", "any", "00:00:00.000 foo DEBUG  x"),
+        Row("%t %e %W [%b] ", "MongoDB", "2026-11-20T10:20:30.123+0100 I  NETWORK  [listener] x"),
         Row(
             "%t %p:%w %T %i ", "Redis, time of the container",
             "2026-11-20T10:20:30.5Z 1:C 20 Nov 2026 10:20:30.123 # x"),
         Row("%t %S %L%.", "SwiftyBeaver", "10:20:30.123 \u{2764}\u{FE0F} ERROR x"),
         Row("%t %D.%L:%.", "Laravel", "[2026-11-20 10:20:30] local.ERROR: x"),
-        Row("%t : ", "any", "10:20:30.123 : x"),
         Row("%t %s:", "Go", "2026/11/20 10:20:30.123456 main.go:12: x"),
-        Row("%t", "any", "2026-11-20 10:20:30 x"),
+        // Anything between the time and the level
+        Row("%t%*%L%+%=", "any", "2026-11-20 10:20:30 4711 shop.pay - ERROR x"),
+        Row("%t%*[%v]%=", "any", "2026-11-20T10:20:30.123456Z 0 [Note] x"),
+        Row("%t%*(%v)%=", "any", "2026-11-20 10:20:30 4711 (ERROR) x"),
+        Row("%t%*<%v> %=", "any", "2026-11-20 10:20:30 [ 12 ] <Error> x"),
+        Row("%t%*%l:%.%=", "any", "2026-11-20 10:20:30: error: x"),
+        Row("%t%*|~%l~|%=", "any, in bars", "10:20:30 | shop.pay |debug| x"),
+        Row("%t%*{%v}%=", "any", "2026-11-20 10:20:30 {ERROR} x"),
+        Row("%t%-~[%p] ", "PostgreSQL", "2025-08-13 01:46:12.212 PDT [12389] x"),
+        Row("%t%-", "any", "2026-11-20 10:20:30 | x"),
         // Tools that show the lines of several files or programs
         Row("[pod/%O/%B] %>", "kubectl logs --prefix", "[pod/shop-7d9f/app] x"),
         Row("%B | %>", "docker compose", "web-1  | x"),
@@ -266,7 +276,7 @@ struct HeaderTable: Sendable {
         Row("%O %B %<%>", "stern", "shop-7d9f9c5b8d-x2x4k app 2026-11-20T10:20:30Z"),
         // More in the brackets of the time
         Row("[%T %l]%.", "Serilog", "[10:20:30 WRN] x"),
-        Row("[%T %L %c]", "env_logger", "[2026-11-20T10:20:30Z WARN  shop::pay] x"),
+        Row("[%T %L %a]", "env_logger", "[2026-11-20T10:20:30Z WARN  shop::pay] x"),
         Row("[%T: %L/%h]", "Celery", "[2026-11-20 10:20:30,123: INFO/ForkPoolWorker-1] x"),
         Row("[%T", "any", "[2026-11-20 10:20:30 x"),
         Row("%w [%T #%p] %L -- %N", "Ruby", "F, [2026-11-20T10:20:30.123456 #4711] FATAL -- shop: x"),
@@ -276,13 +286,13 @@ struct HeaderTable: Sendable {
         Row("%p %T ", "strace, time of day", "478760 12:21:46.284771 x"),
         Row("%p %n ", "strace", "10000 1697048351.000001 x"),
         Row("#+%n", "history of a shell", "#+1162490366"),
-        Row("%L[%d] ", "logrus", "ERRO[0012] x"),
+        Row("%L[%R] ", "logrus", "ERRO[0012] x"),
         Row("%L:%C:", "Python", "ERROR:root.x:x"),
         Row("%L %t", "Django", "ERROR 2026-11-20 10:20:30,123 x"),
-        Row("%L%.", "any", "ERROR x"),
+        Row("%L%.%=", "any", "ERROR x"),
         Row("%l: %c[%d]", ".NET", "fail: Shop.Pay[0] x"),
         Row("%P%c[%d] ", ".NET, systemd", "<4>Shop.Pay[0] x"),
-        Row("%l:%.", "any", "error: x"),
+        Row("%l:%.%=", "any", "error: x"),
         Row("=%L ", "Erlang", "=ERROR x"),
         Row(
             "[%v]^%T^%U^", "AWS Lambda, Python",
@@ -290,23 +300,25 @@ struct HeaderTable: Sendable {
         Row("[%v] (%p) : ", "HAProxy", "[NOTICE]   (4711) : x"),
         Row("[%v] [client %K]", "Apache", "[error] [client 10.0.0.1] x"),
         Row("[%v] %N", "CoreDNS", "[ERROR] plugin/errors: x"),
-        Row("[%v]%.", "any", "[error] x"),
-        Row("(%v)%.", "any", "(verbose) x"),
-        Row("<%v> ", "any", "<error> x"),
+        Row("[%v]%=", "any", "[error] x"),
+        Row("(%v)%=", "any", "(verbose) x"),
+        Row("<%v> %=", "any", "<error> x"),
         Row("%g[%p]: %l:%.", "daemons", "sshd[24680]: error: x"),
         Row("%C::%L::%t::", "VDSM", "MainThread::INFO::2011-12-05 07:04:56,101::x"),
-        Row("%a %L%+", "any", "kernel EMERGENCY x"),
-        Row("%a: %L%+", "any", "kernel: EMERGENCY x"),
-        Row("[%b] [%b] [%v]%.", "any", "[shop] [cart] [Error] x"),
-        Row("[%b] [%v]%.", "any", "[shop] [Error] x"),
+        Row("%s: %l:%.", "compilers", "foo.c:12:5: error: x"),
+        Row("%D.%L:%.%=", "Monolog, no time", "app.ERROR: x"),
+        Row("%a: %l:%.", "Dovecot", "imap-login: Error: x"),
         Row("[%b] %t %L:%.", "Syncthing", "[start] 2026/11/20 10:20:30 INFO: x"),
-        Row("[%b] %L%.", "any", "[main] ERROR x"),
-        Row("[%b]%L:%.", "any", "[BluetoothHIDDeviceController]ERROR: x"),
         Row("%d:%dAM %L%.", "zerolog", "10:20AM INF x"),
         Row("%d:%dPM %L%.", "zerolog", "10:20PM INF x"),
         Row(
             "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2  client_7  DMS.user  2001-10-31  00:00:18  x"),
         Row("[~%d.%d]", "kernel", "[   12.345678] x"),
+        Row("%*%T%*%L%+%=", "any", "[api] 2026-11-20 10:20:30 ERROR x"),
+        Row("%*%T%*[%v]%=", "any", "[api] 2026-11-20 10:20:30 [error] x"),
+        Row("%*%T~", "any", "abc-1 2026-11-20 10:20:30 x"),
+        Row("%*%L%+%=", "any", "[shop] [cart] kernel: EMERGENCY x"),
+        Row("%*[%v]%=", "any", "[shop] [cart] [Error] x"),
     ]
 
     /// A step of a walk through the rows: what comes next, and what else may come in its place.
@@ -384,6 +396,7 @@ struct ByteSet: Sendable {
     /// A blank and a tab, where words end, and further characters.
     static let blanks = ByteSet(" \t")
     static let endsOfNames = ByteSet(" \t[](){}<>|\",;")
+    static let endsOfNumbers = ByteSet(" \t[](){}|,;\"")
     static let endsOfTags = ByteSet(" \t[:(")
     static let endsOfValues = ByteSet(" \t]):}|")
     static let endsOfPlaces = ByteSet(" \t]})|")

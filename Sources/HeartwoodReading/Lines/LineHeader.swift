@@ -40,6 +40,8 @@ struct LineHeader {
         @Near var container: Range<Int>?
         @Near var unit: Range<Int>?
 
+        mutating func nameByThread() { (_category, _thread) = (_thread, Near()) }
+
         /// Whether another tool has put something in front of the line.
         var isOfTool: Bool { file ?? container ?? unit != nil }
     }
@@ -66,6 +68,8 @@ struct LineHeader {
         var level: LogLevel?
         /// Whether the level is in capitals or brackets.
         var isMarked = false
+        /// Whether the last token is a name with nothing after it: `TASK [debug]` has no level.
+        var isNamed = false
         var parts = Parts()
         var isWrapped = false
     }
@@ -113,7 +117,9 @@ struct LineHeader {
                 if !isPossible { continue }
             }
             let place = found.index
-            if part == .text {
+            if part == .tokens {
+                if matchTokens(tree, this) { return true }
+            } else if part == .text {
                 guard place < end else { continue }
                 found.index += 1
                 if match(tree, this) { return true }
@@ -122,7 +128,7 @@ struct LineHeader {
             } else {
                 let saved = found
                 if take(part, before: tree[Int(tree[this].child)].byte),
-                    isEnough(part, node) || match(tree, this)
+                    isEnough(part, node, place) || match(tree, this)
                 {
                     return true
                 }
@@ -136,11 +142,26 @@ struct LineHeader {
         return true
     }
 
+    /// Goes on after as few tokens of a header as possible.
+    private mutating func matchTokens(
+        _ tree: UnsafeBufferPointer<HeaderTable.Node>, _ node: Int
+    ) -> Bool {
+        let saved = found
+        for _ in 0..<7 {
+            found.index = afterBlanks(found.index)
+            if match(tree, node) { return true }
+            guard takeToken() else { break }
+        }
+        found = saved
+        return false
+    }
+
     /// Whether all that is asked for is known, whichever of the rows it is that begin so.
-    private func isEnough(_ part: HeaderTable.Part, _ node: Int) -> Bool {
-        guard extent != .all, found.time?.moment != nil else { return false }
-        if extent == .time { return node == 0 }
-        return part == .levelAfterTime && found.index < end && isBlank(found.index)
+    private func isEnough(_ part: HeaderTable.Part, _ node: Int, _ place: Int) -> Bool {
+        guard extent != .all, let time = found.time, time.moment != nil else { return false }
+        if extent == .time { return node == 0 && part == .time }
+        return part == .levelAfterTime && afterBlanks(time.end) == place && found.index < end
+            && isBlank(found.index)
     }
 
     /// Takes a part of a form at the place of the walk; `byte` comes after it in the form.
@@ -158,6 +179,20 @@ struct LineHeader {
         case .levelLetter, .levelMark, .levelKind: return takeSign(part)
         case .endOfLevel, .innerEndOfLevel: return takeEndOfLevel(part)
         case .logger, .module, .name, .nameAndSeparator, .word: return takeName(part)
+        case .capitalName:
+            let word = index..<letters(index)
+            guard word.count > 2, line.isCapitals(word) else { return false }
+            (found.parts.category, found.index) = (word, word.upperBound)
+        case .fourDigits:
+            guard line.number(index, 4) != nil else { return false }
+            found.index += 4
+        case .tokens: return false
+        case .separator:
+            let place = afterBlanks(index)
+            if let end = separatorEnd(place) ?? (self.byte(index).isOne(of: ":,|") ? index + 1 : nil) {
+                found.index = end
+            }
+        case .tail: takeTail()
         case .nameAndColon: return takeName(before: 0x3A)
         case .nameAndDot: return takeName(before: 0x2E)
         case .syslogTag, .androidTag, .host: return takeTag(part)
@@ -228,7 +263,11 @@ struct LineHeader {
 
     private mutating func time(_ part: HeaderTable.Part, at index: Int) -> LineTime.Found? {
         switch part {
-        case .epoch: return line.number(index, 10) != nil ? times.number(line, at: index) : nil
+        case .epoch:
+            // After a process, one with a fraction.
+            let needed = found.parts.pid == nil ? 10 : 13
+            let time = line.number(index, 10) != nil ? times.number(line, at: index) : nil
+            return time.flatMap { $0.end - index >= needed ? $0 : nil }
         case .googleTime:
             let digits = line.number(index, 8) != nil ? 8 : 4
             guard line.number(index, digits) != nil, byte(index + digits) == 0x20 else { return nil }
@@ -296,6 +335,8 @@ struct LineHeader {
         var index = found.index
         guard isBlankOrEnd(index) || line[index].isOne(of: ":|]),!") else { return false }
         if part == .innerEndOfLevel, afterBlanks(index) >= line.count { return false }
+        // `[shop] error: …`: nothing else is the name of who wrote it.
+        if byte(index) == 0x3A, found.parts.category == nil { found.parts.nameByThread() }
         while byte(index) == 0x3A || byte(index) == 0x21 || byte(index) == 0x2C && isBlankOrEnd(index + 1) {
             index += 1
         }
@@ -305,7 +346,7 @@ struct LineHeader {
 
     /// Takes `error`, `core:error`, `Server thread/INFO`, `E` in brackets.
     private mutating func takeLevelInBrackets() -> Bool {
-        guard let (inner, close) = brackets() else { return false }
+        guard let (inner, close) = brackets(), !found.isNamed || line.isCapitals(inner) else { return false }
         guard inner.count == close - found.index || line.isCapitals(inner) else { return false }
         if let meaning = LevelWord.meaning(line, inner) { return set(meaning.level, close) }
         if inner.count == 1, byte(found.index - 1) == UInt8(ascii: "["), time != nil || found.index == 1,
@@ -481,6 +522,120 @@ struct LineHeader {
         return last > first ? last : nil
     }
 
+    // MARK: Headers of any form
+
+    /// Takes something that headers have in front of a time or a level.
+    private mutating func takeToken() -> Bool {
+        let index = found.index
+        guard index < end else { return false }
+        let byte = line[index]
+        found.isNamed = false
+        switch byte {
+        case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "{"): return takeGroup()
+        case _ where byte.isDigit:
+            let last = wordEnd(index, .endsOfNumbers)
+            let isNumber = line[index..<last].allSatisfy { $0.isDigit }
+            let isThread = found.parts.pid != nil || self.byte(afterBlanks(last)) == UInt8(ascii: "[")
+            if isNumber, isThread { found.parts.thread = index..<last }
+            if isNumber, !isThread { found.parts.pid = index..<last }
+            found.index = last
+            return true
+        case _ where byte.isLetter || byte.isOne(of: "_/~"):
+            // Most words are those of sentences.
+            if isBlankOrEnd(letters(index)) { return takeLeadingName() }
+            return skipPairs() || takeWord(.source, before: 0) || takeLeadingName()
+        default:
+            var last = index
+            while last < end, line[last].isOne(of: "-|:,>*;") { last += 1 }
+            let isAlone = isBlankOrEnd(last) && (index == 0 || isBlank(index - 1))
+            guard 1...3 ~= last - index, isAlone || byte.isOne(of: ":,|") else { return false }
+            found.index = last
+            return true
+        }
+    }
+
+    /// Takes a group in brackets; in others only a place or a number.
+    private mutating func takeGroup() -> Bool {
+        let open = line[found.index]
+        let close = open == 0x28 ? 0x29 : open + 2
+        found.index += 1
+        if open == UInt8(ascii: "[") {
+            guard takeBrackets() else { return false }
+        } else if !takeWord(.source, before: close) {
+            guard open == 0x28, let end = digits(found.index, .process) else { return false }
+            found.parts.pid = found.index..<end
+            found.index = end
+        }
+        guard byte(found.index) == close else { return false }
+        found.index += 1
+        return true
+    }
+
+    /// Takes a name in front of a level; a plain word is one only in front of a colon or a level in capitals.
+    private mutating func takeLeadingName() -> Bool {
+        let first = found.index
+        let last = wordEnd(first, .endsOfNames)
+        guard last > first, line[first..<last].contains(where: { $0.isLetter }) else { return false }
+        var word = first..<last
+        while word.count > 1, line[word.upperBound - 1] == 0x3A { word = word.dropLast() }
+        let next = afterBlanks(last)
+        let isSeparate = word.count < last - first || byte(last) == 0x7C || separatorEnd(next) != nil
+        if time == nil, isSeparate, line.isException(word) { return false }
+        if !isSeparate, line.isPlainWord(word) {
+            let level = next..<letters(next)
+            guard time != nil || line[first] & 0x20 != 0, LineHeader.ofSentences.value(line, word) == nil,
+                line.isCapitals(level), LevelWord.meaning(line, level) != nil
+            else { return false }
+            found.parts.category = word
+        } else if isSeparate || line.looksLikeLogger(word) {
+            found.parts.category = word
+        }
+        (found.index, found.isNamed) = (last, !isSeparate)
+        return true
+    }
+
+    /// Takes what follows a level, up to the last of it that cannot be the message.
+    private mutating func takeTail() {
+        while byte(found.index).isOne(of: ":!") { found.index += 1 }
+        var taken = found
+        for _ in 0..<5 {
+            found.index = afterBlanks(found.index)
+            let index = found.index
+            guard index < end else { break }
+            if found.time == nil, takeTime(.time) {
+                taken = found
+            } else if let separator = separatorEnd(index) {
+                found.index = separator
+                taken = found
+                if found.parts.category != nil { break }
+            } else if line[index] == UInt8(ascii: "["), takeGroup() {
+                let isColon = byte(found.index) == 0x3A
+                if isColon { found.index += 1 }
+                let isKnown = found.parts.source != nil || found.parts.category != taken.parts.category
+                if isColon || isKnown { taken = found }
+            } else if let last = digits(index, .process), isBlankOrEnd(last) {
+                found.parts.pid = index..<last
+                found.index = last
+            } else if line[index] == UInt8(ascii: "("), takeGroup() {
+                continue
+            } else if takeName(.nameAndSeparator) || takeWord(.source, before: 0) {
+                taken = found
+                break
+            } else {
+                let isNamed = found.parts.pid != nil || found.parts.thread != nil
+                if found.isMarked, found.parts.category == nil, takeName(.logger),
+                    let word = found.parts.category, isBlankOrEnd(word.upperBound),
+                    isNamed || byte(index - 1) == 0x09 && byte(word.upperBound) == 0x09
+                        || line[word].count(where: { $0 == 0x2E }) > 1
+                {
+                    taken = found
+                }
+                break
+            }
+        }
+        found = taken
+    }
+
     // MARK: What other tools put in front
 
     private mutating func takePrefix(_ part: HeaderTable.Part, before byte: UInt8) -> Bool {
@@ -493,7 +648,7 @@ struct LineHeader {
         if byte == 0x2F { last = line[first..<end].firstIndex(of: byte) ?? first }
         let word = first..<last
         let next = afterBlanks(last)
-        guard !word.isEmpty, next + 2 < line.count else { return false }
+        guard !word.isEmpty, next + 2 < line.count, line.count > 8 else { return false }
         func has(_ characters: ByteSet) -> Bool {
             for index in word where characters.has(line[index]) { return true }
             return false
@@ -511,6 +666,8 @@ struct LineHeader {
         default:
             // `key | value` is text, `web-1 | …` and `web | {…}` are not.
             let isNamed = part == .container && first > 0
+            // Foreman writes the time of day.
+            if part == .unit, time?.moment != nil { return false }
             guard
                 isNamed
                     || line[next] == 0x7C && LevelWord.meaning(line, word) == nil
@@ -524,7 +681,10 @@ struct LineHeader {
 
     private mutating func beginsLine(_ index: Int) -> Bool {
         let first = byte(index)
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return !isBlankOrEnd(index + 1) }
+        let isOfFile = found.parts.pod == nil
+        if first == UInt8(ascii: "{") || isOfFile && first == UInt8(ascii: "<") {
+            return !isBlankOrEnd(index + 1)
+        }
         let start = first == UInt8(ascii: "[") ? index + 1 : index
         return beginsDate(start) || times.google(line, start + 1, 4) != nil
     }

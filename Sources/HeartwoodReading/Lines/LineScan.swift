@@ -72,6 +72,12 @@ package struct LineScan {
     private func hasUnusualForm(_ line: Bytes) -> Bool {
         guard let base = line.baseAddress else { return false }
         if needsCare, memchr(base, 0x1B, line.count) != nil { return true }
+        // A letter in brackets.
+        var index = 0
+        while index + 2 < line.count, let found = memchr(base + index, 0x5B, line.count - index - 2) {
+            index = base.distance(to: UnsafeRawPointer(found)) + 1
+            if line[index + 1] == UInt8(ascii: "]"), line[index] &- 0x41 < 26 { return true }
+        }
         guard hasQuote, let quote = memchr(base, 0x22, line.count) else { return false }
         let place = base.distance(to: UnsafeRawPointer(quote))
         if place > 1, line[place - 1] == 0x20, line[place - 2] == UInt8(ascii: "]") { return true }
@@ -114,6 +120,9 @@ package struct LineScan {
     /// Whether a bar, a date or the beginning of a line of glog is near.
     private static func hasLineWithin(_ line: Bytes) -> Bool {
         guard let base = line.baseAddress, line.count > 8 else { return false }
+        // The name of a pod.
+        let word = line.prefix(80).prefix { $0 != 0x20 }
+        if word.contains(0x2D), word.contains(where: { $0.isDigit }) { return true }
         let near = min(line.count - 5, 96)
         if memchr(base, Int32(UInt8(ascii: "|")), near) != nil { return true }
         for separator in [UInt8(ascii: "-"), UInt8(ascii: "/")] {
