@@ -14,7 +14,7 @@ struct RecordLinesTests {
             Array(lines[index].utf8).withUnsafeBytes { bytes in
                 records.begins(bytes) {
                     let head = Self.recognizer.head(of: bytes)
-                    return (head.form, head.level)
+                    return (head.form, head.level, head.origin)
                 }
             }
         }
@@ -39,6 +39,10 @@ struct RecordLinesTests {
         ("a priority of syslog begins one", "+<11>a\n b\n+<14>c"),
         ("an object begins one", "+{\"a\":1}\n+{ \"a\":2}\n+{}\n+{\t}"),
         ("also after a header", "+ERROR: a\n+{\"a\":2}\n+ERROR: b\n+{}\n+ERROR: c\n+{ \t\"a\":1}"),
+        (
+            "a line of another container continues nothing",
+            "+web-1  | ERROR: a\n web-1  | more\n+db-1  | ready to accept\n+redis-1  | more"
+        ),
         ("a lone brace is no object", "+2026-11-20 10:20:30 a\n {\n { a\n {1}"),
         ("nor where records have no header", "+{\n+{ a\n+{1}"),
         (

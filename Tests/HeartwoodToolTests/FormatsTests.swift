@@ -81,7 +81,7 @@ struct FormatsTests {
             Array(line.utf8).withUnsafeBytes { bytes in
                 records.begins(bytes) {
                     let head = LineRecognizer().head(of: bytes)
-                    return (head.form, head.level)
+                    return (head.form, head.level, head.origin)
                 }
             }
         }

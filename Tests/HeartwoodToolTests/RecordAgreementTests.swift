@@ -141,7 +141,9 @@ struct RecordAgreementTests {
                 lines.append(line)
                 let plain = AnsiText(line).text
                 let record = LineRecognizer().record(of: plain)
-                if Array(plain.utf8).withUnsafeBytes({ begun.begins($0) { (record.form, record.level) } }) {
+                if Array(plain.utf8).withUnsafeBytes({
+                    begun.begins($0) { (record.form, record.level, record.origin) }
+                }) {
                     records.append(record)
                     moments.append(record.moment ?? moments.last ?? nil)
                 }

@@ -44,6 +44,13 @@ struct LineHeader {
 
         /// Whether another tool has put something in front of the line.
         var isOfTool: Bool { file ?? container ?? unit != nil }
+
+        /// A hash of which file, container or process the line is of.
+        func origin(in line: Bytes) -> UInt64 {
+            [file, pod, container, unit].reduce(LineKey.Path()) { path, part in
+                part.map { path.inside(line, $0) } ?? path
+            }.hash
+        }
     }
 
     /// A range within the reach, in four bytes; the first one that is set stays.

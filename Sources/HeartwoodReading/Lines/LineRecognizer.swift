@@ -33,6 +33,8 @@ package struct LineRecognizer: Sendable {
         /// Whether the line has a time whose zone is unknown, or has several meanings.
         package var hasUnknownZone = false
         package var form = LineRecord.Form.plain
+        /// What another tool has put in front of the line, as a hash; 0 for nothing.
+        package var origin: UInt64 = 0
 
         package init() {}
     }
@@ -55,7 +57,7 @@ package struct LineRecognizer: Sendable {
         if let first = line.first, first.isDigit, readPlain(line, extent, &head) { return head }
         let record = record(of: line, extent, .none)
         (head.moment, head.level) = (record.moment, record.level)
-        (head.hasUnknownZone, head.form) = (record.hasUnknownZone, record.form)
+        (head.hasUnknownZone, head.form, head.origin) = (record.hasUnknownZone, record.form, record.origin)
         return head
     }
 
@@ -169,7 +171,10 @@ package struct LineRecognizer: Sendable {
         if isLine {
             let category = record.category
             let inner = read(rest, extent, &record, depth: depth + 1)
-            if header.parts.isOfTool { form = inner }
+            if header.parts.isOfTool {
+                form = inner
+                record.origin = header.parts.origin(in: line)
+            }
             record.category = category ?? record.category
         } else if wantsLevel {
             record.level = hasData ? self.level(ofPairs: line) : request?.level

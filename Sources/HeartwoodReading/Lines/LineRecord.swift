@@ -42,6 +42,8 @@ package struct LineRecord: Sendable {
     package var hasTypes = false
     /// The form of the line; that of one within it does not count.
     package var form = Form.plain
+    /// What another tool has put in front of the line, as a hash; 0 for nothing.
+    package var origin: UInt64 = 0
     /// The fields that are taken from the line.
     var wanted = LineFields.all
     /// All other values that have a name, in their order.

@@ -14,6 +14,8 @@ package import Heartwood
 /// 6. Any other line continues a record whose first line has a header: a time or a level in front. It is a
 ///    record by itself after a JSON object, pairs, or another such line.
 ///
+/// With the name of a container in front, a line continues only a record of the same container.
+///
 /// So a line of rule 2 begins a record whatever is in front of it. What a record says is what its first line
 /// says.
 ///
@@ -21,11 +23,13 @@ package import Heartwood
 package struct RecordLines: Sendable {
     package typealias Bytes = UnsafeRawBufferPointer
     /// What a record needs to know of its first line.
-    package typealias Head = (form: LineRecord.Form, level: LogLevel?)
+    package typealias Head = (form: LineRecord.Form, level: LogLevel?, origin: UInt64)
 
     private var trace = TraceLines()
     /// The form of the record's first line; nil in front of the first record.
     private var form: LineRecord.Form?
+    /// Which file, container or process the record is of, where another tool has put that in front.
+    private var origin: UInt64 = 0
 
     package init() {}
 
@@ -39,10 +43,12 @@ package struct RecordLines: Sendable {
             join(line)
             return false
         }
-        let (form, level) = head()
-        if let current = self.form, continues(line, form, after: current) { return false }
+        let (form, level, origin) = head()
+        if let current = self.form, origin == self.origin, continues(line, form, after: current) {
+            return false
+        }
         trace.begin(with: line, level: level)
-        self.form = form
+        (self.form, self.origin) = (form, origin)
         return true
     }
 
@@ -51,7 +57,7 @@ package struct RecordLines: Sendable {
         var head = LineRecognizer.Head()
         let begins = begins(line) {
             head = recognizer.head(of: line)
-            return (head.form, head.level)
+            return (head.form, head.level, head.origin)
         }
         return begins ? head : nil
     }

@@ -37,7 +37,7 @@ struct LogTally {
             let begins = begun.begins(line) {
                 let record = parser.record(of: line, fields: .none)
                 read = record
-                return (record.form, record.level)
+                return (record.form, record.level, record.origin)
             }
             if begins, let read { add(read) }
         }

@@ -252,7 +252,7 @@ struct RecordFilter {
                 records.begins(line) {
                     let own = known ?? parser.head(of: line)
                     head = own
-                    return (own.form, own.level)
+                    return (own.form, own.level, own.origin)
                 }
             }
             if !begins { return nil }
