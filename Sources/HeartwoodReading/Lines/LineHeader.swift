@@ -185,46 +185,27 @@ struct LineHeader {
         case .levelInBrackets: return takeLevelInBrackets()
         case .levelLetter, .levelMark, .levelKind: return takeSign(part)
         case .endOfLevel, .innerEndOfLevel: return takeEndOfLevel(part)
-        case .logger, .module, .name, .nameAndSeparator, .word: return takeName(part)
-        case .capitalName:
-            let word = index..<letters(index)
-            guard word.count > 2, line.isCapitals(word) else { return false }
-            (found.parts.category, found.index) = (word, word.upperBound)
-        case .fourDigits:
-            guard line.number(index, 4) != nil else { return false }
-            found.index += 4
-        case .tokens: return false
-        case .separator:
-            let place = afterBlanks(index)
-            if let end = separatorEnd(place) ?? (self.byte(index).isOne(of: ":,|") ? index + 1 : nil) {
-                found.index = end
-            }
+        case .logger, .module, .name, .nameAndSeparator, .word, .capitalName: return takeName(part)
+        case .separator: skipSeparator()
         case .tail: takeTail()
         case .nameAndColon: return takeName(before: 0x3A)
         case .nameAndDot: return takeName(before: 0x2E)
         case .syslogTag, .androidTag, .host: return takeTag(part)
-        case .process, .number:
-            guard let end = digits(index, part) else { return false }
-            if part == .process { found.parts.pid = index..<end }
-            found.index = end
+        case .process, .number, .fourDigits, .fileLine: return takeDigits(part)
         case .thread, .hexThread, .hexNumber, .anyWord, .identifier, .stream, .source:
             return takeWord(part, before: byte)
         case .inBrackets: return takeBrackets()
         case .anything, .parentheses, .client: return skip(part, to: byte)
         case .symbol:
-            while found.index < end, line[found.index] >= 0x80 { found.index += 1 }
+            found.index = line[index..<max(index, end)].firstIndex { $0 < 0x80 } ?? end
             return found.index > index
         case .pairs: return skipPairs()
         case .file, .fileAndBlank, .pod, .container, .unit: return takePrefix(part, before: byte)
-        case .fileLine:
-            guard let end = digits(index, part) else { return false }
-            found.parts.fileLine = index..<end
-            found.index = end
         case .lineAhead: return beginsLine(index)
         case .dateAhead: return beginsDate(index)
         case .line: found.isWrapped = true
         case .priority: return hasPriority
-        case .text: return false
+        case .text, .tokens: return false
         }
         return true
     }
@@ -405,6 +386,7 @@ struct LineHeader {
             while word.count > 1, line[word.upperBound - 1].isOne(of: ":/") { word = word.dropLast() }
         }
         switch part {
+        case .capitalName where word.count < 3 || !line.isCapitals(word): return false
         // What an exception says is no header: `PSQLException: ERROR: syntax error`.
         case .name where time == nil && line.isException(word): return false
         case .logger where !line.looksLikeLogger(word): return false
@@ -450,6 +432,12 @@ struct LineHeader {
         found.parts.category = word
         found.index = separator
         return true
+    }
+
+    private mutating func skipSeparator() {
+        let index = found.index
+        let isJoined = byte(index).isOne(of: ":,|")
+        found.index = separatorEnd(afterBlanks(index)) ?? (isJoined ? index + 1 : index)
     }
 
     /// Where a separator ends, such as `:`, `--` or `|`, that has a blank after it.
@@ -518,6 +506,15 @@ struct LineHeader {
         default: break
         }
         found.index = last
+        return true
+    }
+
+    private mutating func takeDigits(_ part: HeaderTable.Part) -> Bool {
+        let index = found.index
+        guard let end = digits(index, part), part != .fourDigits || end == index + 4 else { return false }
+        if part == .process { found.parts.pid = index..<end }
+        if part == .fileLine { found.parts.fileLine = index..<end }
+        found.index = end
         return true
     }
 
@@ -652,7 +649,7 @@ struct LineHeader {
         while last < end, ofFiles.has(line[last]) { last += 1 }
         // It may have a time in its name.
         if part == .fileAndBlank { last = wordEnd(last) }
-        if byte == 0x2F { last = line[first..<end].firstIndex(of: byte) ?? first }
+        if byte == 0x2F { last = line[first..<max(first, end)].firstIndex(of: byte) ?? first }
         let word = first..<last
         let next = afterBlanks(last)
         guard !word.isEmpty, next + 2 < line.count, line.count > 8 else { return false }
