@@ -278,6 +278,76 @@ struct LineRecognizerTests {
         check(Array(line.utf8))
     }
 
+    @Test(
+        "Headers are read in any order, and sentences that look like them are not",
+        arguments: [
+            (
+                "[2026-11-20T10:20:30,123][ERROR][o.e.b.Bootstrap          ] [node-1] Exception",
+                "time|error|o.e.b.Bootstrap|[node-1] Exception"
+            ),
+            ("ERROR [ReadStage-2] 2026-11-20 10:20:30,123 Foo.java:42 - boom", "time|error||boom"),
+            ("[Nest] 12  - 11/20/2026, 10:20:30 AM   ERROR [Foo] x", "time|error||[Foo] x"),
+            ("ERRO[2026-11-20T10:20:30+01:00] boom", "time|error||boom"),
+            ("INFO: 2026-11-20 10:20:30 x", "time|info||x"),
+            ("INFO - 2026-11-20 10:20:30 - x", "time|info||x"),
+            ("[api] 2026-11-20 10:20:30 ERROR x", "time|error||x"),
+            ("192.168.1.1: 2026-11-20 10:20:30 foo", "time|||foo"),
+            ("2026-11-20 10:20:30 4711 ERROR boom", "time|error||boom"),
+            ("2026-11-20 10:20:30,123 4711 INFO shop [-] x", "time|info||shop [-] x"),
+            ("2026-11-20T10:20:30.123Z 4711 TID-x INFO: x", "time|info||x"),
+            ("2026-11-20 10:20:30.123 [pool-1] com.acme.Foo ERROR boom", "time|error|com.acme.Foo|boom"),
+            ("2026-11-20 10:20:30 shop: ERROR: boom", "time|error|shop|boom"),
+            ("2026-11-20 10:20:30,123 - shop.pay - [ERROR] - boom", "time|error|shop.pay|boom"),
+            ("2026-11-20 10:20:30 :: ERROR :: boom", "time|error||boom"),
+            ("2026-11-20 10:20:30 shop.pay[4711] ERROR boom", "time|error|shop.pay|boom"),
+            ("2026/11/20 10:20:30.123456 shop/main.go:12: ERROR boom", "time|error||boom"),
+            ("0 [main] INFO c.a.Foo - x", "|info|c.a.Foo|x"),
+            ("2026-11-20 10:20:30 UTC [12]: [1-1] user=x,db=y ERROR:  z", "time|error|1-1|z"),
+            ("2026-11-20 10:20:30 UTC [12]: [1-1] LOG:  z", "time|info|1-1|z"),
+            ("11-20 10:20:30.123  1000  4711  4712 E Tag: x", "time|error|Tag|x"),
+            ("2026-11-20 10:20:30 E | x", "time|error||x"),
+            ("[2026-11-20T10:20:30Z ERROR shop] boom", "time|error|shop|boom"),
+            ("Nov 20 10:20:30 web1 dovecot: imap-login: Error: x", "time|error|dovecot|x"),
+            ("2026-11-20 10:20:30 A client [10.0.0.1] connected", "time|||A client [10.0.0.1] connected"),
+            ("2026-11-20 10:20:30 got [warning] from peer", "time|||got [warning] from peer"),
+            ("2026-11-20 10:20:30 no [error] here", "time|||no [error] here"),
+            ("ERROR[404] not found", "|||ERROR[404] not found"),
+            ("2026-11-20 10:20:30 set DEBUG", "time|||set DEBUG"),
+            ("INFO c.a.Foo - x", "|info|c.a.Foo|x"),
+            ("DEBUG [main] c.a.Foo - x", "|debug|c.a.Foo|x"),
+            ("[main] INFO c.a.Foo - x", "|info|c.a.Foo|x"),
+            ("2026-11-20 10:20:30 [main] [ERROR] c.a.Foo - x", "time|error|c.a.Foo|x"),
+            (
+                "2026-11-20 10:20:30 INFO sqlalchemy.engine.Engine SELECT 1",
+                "time|info|sqlalchemy.engine.Engine|SELECT 1"
+            ),
+            ("INFO  [2026-11-20 10:20:30,123] io.dropwizard.x: started", "time|info|io.dropwizard.x|started"),
+            (
+                "2026-11-20 10:20:30.123 ERROR [shop,abc,def] 12 --- [main] c.a.Foo : x",
+                "time|error|c.a.Foo|x"
+            ),
+            (
+                "2026-11-20 10:20:30 [scrapy.core.engine] INFO: Spider opened",
+                "time|info|scrapy.core.engine|Spider opened"
+            ),
+            ("2026-11-20 10:20:30 - INFO - x", "time|info||x"),
+            ("2026-11-20 10:20:30: y", "time|||y"),
+            ("rclone ERROR : file.txt: x", "|error|rclone|file.txt: x"),
+            ("foo | 12", "|||foo | 12"),
+            ("2026-11-20 10:20:30 total | 12", "time|||total | 12"),
+            ("my-app-1 started <b>", "|||my-app-1 started <b>"),
+            ("10 1697048351 x", "|||10 1697048351 x"),
+            ("Nov 20 10:20:30 h INFO: x", "time|info||x"),
+            ("2026-11-20T10:20:30.123Z - error - boom", "time|error||boom"),
+        ])
+    func headers(_ line: String, _ expected: String) {
+        let record = LineRecognizer(now: Self.now).record(of: line)
+        let time = record.moment == nil ? "" : "time"
+        let parts = [time, record.level?.name ?? "", record.category ?? "", record.message]
+        #expect(parts.joined(separator: "|") == expected)
+        check(Array(line.utf8))
+    }
+
     @Test("What journald has instead of a text is read: bytes, and several values")
     func journal() {
         let bytes = #"{"PRIORITY":"6","_PID":"7","MESSAGE":[104,105,32,195,169]}"#

@@ -622,7 +622,9 @@ struct LineHeader {
                 found.index = last
             } else if line[index] == UInt8(ascii: "("), takeGroup() {
                 continue
-            } else if takeName(.nameAndSeparator) || takeWord(.source, before: 0) {
+            } else if found.parts.source == nil, takeWord(.source, before: 0) {
+                taken = found
+            } else if takeName(.nameAndSeparator) {
                 taken = found
                 break
             } else {
