@@ -192,7 +192,8 @@ struct RecordFilter {
         var line = start..<end
         /// The last line that begins a record.
         var last: (line: Range<Int>, head: LineRecognizer.Head)?
-        while line.lowerBound > position {
+        // Where no line is sure, reading all lines from what is known on costs less than going back to it.
+        for _ in 0..<256 where line.lowerBound > position {
             let (isSure, head) = look(at: line, in: block, levels: wantsLevel)
             if isSure, let head, !wantsTime || head.moment != nil {
                 last = (line, head)
