@@ -193,7 +193,9 @@ struct RecordFilter {
         /// The last line that begins a record.
         var last: (line: Range<Int>, head: LineRecognizer.Head)?
         // Where no line is sure, reading all lines from what is known on costs less than going back to it.
-        for _ in 0..<256 where line.lowerBound > position {
+        var looks = 0
+        while line.lowerBound > position, looks < 256 {
+            looks += 1
             let (isSure, head) = look(at: line, in: block, levels: wantsLevel)
             if isSure, let head, !wantsTime || head.moment != nil {
                 last = (line, head)
