@@ -1,10 +1,11 @@
 /// What lines of text begin with before their message, as data for ``LineHeader``.
 ///
 /// Each row is a form, the program that writes it, and a line for it, which the tests read. A blank in a
-/// form matches blanks and tabs, `~` as many or none, `^` a tab, `%` with a letter a ``Part``, and any other
-/// character itself. The message begins where the form ends.
+/// form matches blanks and tabs, `~` does the same or matches nothing, `^` matches a tab, `%` with a letter a
+/// ``Part``, and any other character itself. The message begins where the form ends.
 ///
-/// Of rows that begin alike, the one that goes on counts, the upper one first.
+/// Of rows that begin alike, a longer one that matches wins over a shorter one; otherwise, the upper one
+/// wins.
 struct HeaderTable: Sendable {
     /// What a part of a form matches, and what it is.
     enum Part: Character, Sendable {
@@ -26,7 +27,7 @@ struct HeaderTable: Sendable {
         case nameAndColon = "C", nameAndDot = "D"
         /// A name, and the separator after it: `Pay: `, `Pay : `, `Pay - `.
         case nameAndSeparator = "N"
-        /// A name of capitals.
+        /// A name in capitals.
         case capitalName = "W"
         /// A word, which is the category where it looks like a logger.
         case word = "u"
@@ -48,12 +49,12 @@ struct HeaderTable: Sendable {
         case file = "F", fileAndBlank = "J", fileLine = "I", pod = "O", container = "B", unit = "E"
         /// A line, or a date, begins here; neither is a part of the header.
         case lineAhead = "<", dateAhead = "A"
-        /// Whatever headers have in front of a time or a level, up to six tokens, as few as match: brackets,
+        /// Up to six tokens that headers have in front of a time or a level, as few as possible: brackets,
         /// numbers, names, places, pairs, separators.
         case tokens = "*"
         /// A separator, if there is one: `:`, ` - `.
         case separator = "-"
-        /// What follows a level, as far as it is no message: a time, brackets, a place, a name, separators.
+        /// What follows a level and is not the message yet: a time, brackets, a place, a name, separators.
         case tail = "="
         /// What follows is the line of a program.
         case line = ">"
@@ -64,7 +65,7 @@ struct HeaderTable: Sendable {
         /// A character of the form itself, blanks, and the same or none.
         case text = "%", blanks = " ", maybeBlanks = "~"
 
-        /// Whether nothing is kept of it.
+        /// Whether the header keeps nothing of it.
         var isSkipped: Bool {
             switch self {
             case .blanks, .maybeBlanks, .timeOfSyslog, .priority, .endOfLevel, .innerEndOfLevel, .anyWord,
@@ -337,7 +338,7 @@ struct HeaderTable: Sendable {
         var sibling: Int16 = 0
         /// The row that ends here; -1 for none.
         var row: Int16 = -1
-        /// Whether all rows that go on here have a level.
+        /// Whether all rows through this node have a level.
         var needsLevel = true
     }
 
@@ -431,7 +432,7 @@ struct ByteSet: Sendable {
         }
     }
 
-    /// As ``has(_:)``; of other bytes than ASCII it is not known.
+    /// As ``has(_:)``, but it may also be true for bytes that are not ASCII.
     @inline(__always)
     func mayHave(_ byte: UInt8) -> Bool { (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 != 0 }
 

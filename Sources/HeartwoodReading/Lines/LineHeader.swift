@@ -3,7 +3,7 @@ import Heartwood
 
 /// What precedes the message of a line of text: the time, the level, and who wrote it.
 ///
-/// ``HeaderTable`` says what forms there are; this walks through it. What no row has is the message. A time
+/// ``HeaderTable`` lists the forms; this walks through it. What no row matches is the message. A time
 /// in brackets, as web servers have it, is also found after other words. A word within a sentence is no
 /// level: it is in capitals, in brackets, before a colon, or right after the time, as the rows say.
 struct LineHeader {
@@ -22,7 +22,7 @@ struct LineHeader {
     var isWrapped: Bool { found.isWrapped }
     /// Where the message begins.
     private(set) var start = 0
-    /// The row of the table; -1 where none has the line.
+    /// The row of the table that matches; -1 for none.
     private(set) var row = -1
 
     /// Ranges of the line.
@@ -67,7 +67,7 @@ struct LineHeader {
         }
     }
 
-    /// What was found on the way through the rows, which is given up where a row does not match.
+    /// What was found on the way through the rows; it is dropped where a row does not match.
     private struct Found {
         var index = 0
         var time: LineTime.Found?
@@ -149,7 +149,7 @@ struct LineHeader {
         return true
     }
 
-    /// Goes on after as few tokens of a header as possible.
+    /// Continues after as few tokens of a header as possible.
     private mutating func matchTokens(
         _ tree: UnsafeBufferPointer<HeaderTable.Node>, _ node: Int
     ) -> Bool {
@@ -163,7 +163,7 @@ struct LineHeader {
         return false
     }
 
-    /// Whether all that is asked for is known, whichever of the rows it is that begin so.
+    /// Whether all that is asked for is known, whichever of the rows that begin like this will match.
     private func isEnough(_ part: HeaderTable.Part, _ node: Int, _ place: Int) -> Bool {
         guard extent != .all, let time = found.time, time.moment != nil else { return false }
         if extent == .time { return node == 0 && part == .time }

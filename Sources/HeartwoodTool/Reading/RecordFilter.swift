@@ -3,9 +3,9 @@ import HeartwoodReading
 
 /// Decides which lines of blocks are selected, and looks at as few of them as that takes.
 ///
-/// A line is selected as its record is, which ``RecordLines`` tells; a record is what its first line says. If
-/// it has no time, it is of that of the record in front of it in the file. Only lines that are asked about
-/// are read, and those in front of them from one on that begins a record whatever is in front of it.
+/// A line is selected if its record is; ``RecordLines`` tells which record that is, and a record says what
+/// its first line says. A record without a time has that of the record in front of it in the file. Only
+/// lines that are asked about are read, and those in front of them back to one that surely begins a record.
 ///
 /// 1. The answers are those that reading all lines gives, whichever lines are asked about.
 /// 2. What is known of a file ends with it: ``begin()``.

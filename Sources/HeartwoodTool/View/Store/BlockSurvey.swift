@@ -68,7 +68,7 @@ struct BlockSurvey: Sendable {
         var (head, timed) = (Int?.none, Int?.none)
         var carry = earlier
         facts.lines = text.lines.count
-        // Records without a time in front of the first time of the block are at none.
+        // Records in front of the first time of the block have no time.
         carry.moment = nil
         for (index, line) in text.lines.enumerated() {
             let isFirst = line.part != carry.part || line.offset == 0
