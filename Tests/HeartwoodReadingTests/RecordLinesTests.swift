@@ -12,10 +12,7 @@ struct RecordLinesTests {
         var records = RecordLines()
         return lines.indices.filter { index in
             Array(lines[index].utf8).withUnsafeBytes { bytes in
-                records.begins(bytes) {
-                    let head = Self.recognizer.head(of: bytes)
-                    return (head.form, head.level, head.origin)
-                }
+                records.begins(bytes) { Self.recognizer.head(of: bytes) }
             }
         }
     }

@@ -79,10 +79,7 @@ struct FormatsTests {
         var records = RecordLines()
         return (ProgramLine.all.map { $0.line } + real).filter { line in
             Array(line.utf8).withUnsafeBytes { bytes in
-                records.begins(bytes) {
-                    let head = LineRecognizer().head(of: bytes)
-                    return (head.form, head.level, head.origin)
-                }
+                records.begins(bytes) { LineRecognizer().head(of: bytes) }
             }
         }
     }()

@@ -135,14 +135,14 @@ struct RecordAgreementTests {
         var moments: [LogTimestamp?] = []
 
         init(_ text: String) {
-            var begun = RecordLines()
+            var boundaries = RecordLines()
             for bytes in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).dropLast() {
                 let line = String(decoding: bytes, as: UTF8.self)
                 lines.append(line)
                 let plain = AnsiText(line).text
                 let record = LineRecognizer().record(of: plain)
                 if Array(plain.utf8).withUnsafeBytes({
-                    begun.begins($0) { (record.form, record.level, record.origin) }
+                    boundaries.begins($0) { record.head }
                 }) {
                     records.append(record)
                     moments.append(record.moment ?? moments.last ?? nil)
@@ -271,11 +271,11 @@ struct RecordAgreementTests {
             for place in 0..<8 {
                 #expect(levels[place] == records.count { TimeBins.place(of: $0.level) == place })
             }
-            let begun = files.flatMap { file in
+            let expected = files.flatMap { file in
                 file.owners.indices.filter { $0 == 0 || file.owners[$0] != file.owners[$0 - 1] }
                     .map { file.lines[$0] }
             }
-            #expect(inOrder(heads) == inOrder(begun), "\(blockSize)")
+            #expect(inOrder(heads) == inOrder(expected), "\(blockSize)")
             // A filter selects the lines that it selects for the commands.
             for (query, words) in [
                 ("level=error", ["--level", "error"]), ("where=u%3Dann", ["--where", "u=ann"]),

@@ -561,7 +561,7 @@ struct LineHeader {
     /// Takes a group in brackets; in others only a place or a number.
     private mutating func takeGroup() -> Bool {
         let open = line[found.index]
-        let close = open == 0x28 ? 0x29 : open + 2
+        let close = LineHeader.closing(open)
         found.index += 1
         if open == UInt8(ascii: "[") {
             guard takeBrackets() else { return false }
@@ -585,15 +585,14 @@ struct LineHeader {
         let next = afterBlanks(last)
         let isSeparate = word.count < last - first || byte(last) == 0x7C || separatorEnd(next) != nil
         if time == nil, isSeparate, line.isException(word) { return false }
-        if !isSeparate, line.isPlainWord(word) {
+        let isPlain = !isSeparate && line.isPlainWord(word)
+        if isPlain {
             let level = next..<letters(next)
             guard time != nil || line[first] & 0x20 != 0, LineHeader.ofSentences.value(line, word) == nil,
                 line.isCapitals(level), LevelWord.meaning(line, level) != nil
             else { return false }
-            found.parts.category = word
-        } else if isSeparate || line.looksLikeLogger(word) {
-            found.parts.category = word
         }
+        if isPlain || isSeparate || line.looksLikeLogger(word) { found.parts.category = word }
         (found.index, found.isNamed) = (last, !isSeparate)
         return true
     }
@@ -661,7 +660,7 @@ struct LineHeader {
         }
         switch part {
         case .file, .fileAndBlank:
-            // What comes next is looked at first, since most words are none of these.
+            // The next character is checked first, because most words are not the names of files.
             guard part == .file ? self.byte(last) == 0x3A : ByteSet.lettersAndDigits.has(line[next]),
                 has(.dots), has(.letters), line[first].isLetter || ByteSet.dots.has(line[first])
             else { return false }
@@ -702,10 +701,13 @@ struct LineHeader {
 
     // MARK: Brackets, and what is skipped
 
+    /// The bracket that closes one that opens.
+    private static func closing(_ open: UInt8) -> UInt8 { open == UInt8(ascii: "(") ? open + 1 : open + 2 }
+
     /// What is in the brackets that open in front of the place, and where they close.
     private func brackets() -> (inner: Range<Int>, close: Int)? {
         let open = byte(found.index - 1)
-        let close: UInt8 = open == 0x28 ? 0x29 : open + 2
+        let close = LineHeader.closing(open)
         var depth = 0
         for place in found.index - 1..<max(found.index, min(end, found.index + 256)) {
             if line[place] == open { depth += 1 }
@@ -728,10 +730,8 @@ struct LineHeader {
             found.parts.source = inner
         } else if isMarked, line.looksLikeLogger(inner), line[inner].contains(0x2E) {
             found.parts.category = inner
-        } else if line.begins("id=", inner) {
-            found.parts.thread = inner.dropFirst(3)
         } else {
-            found.parts.thread = inner
+            found.parts.thread = line.begins("id=", inner) ? inner.dropFirst(3) : inner
         }
         found.index = close
         return true

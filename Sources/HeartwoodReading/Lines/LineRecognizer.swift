@@ -55,10 +55,7 @@ package struct LineRecognizer: Sendable {
     private func head(of line: Bytes, _ extent: LineHeader.Extent) -> Head {
         var head = Head()
         if let first = line.first, first.isDigit, readPlain(line, extent, &head) { return head }
-        let record = record(of: line, extent, .none)
-        (head.moment, head.level) = (record.moment, record.level)
-        (head.hasUnknownZone, head.form, head.origin) = (record.hasUnknownZone, record.form, record.origin)
-        return head
+        return record(of: line, extent, .none).head
     }
 
     /// The short way for the most frequent lines, those that begin with the date and a level, which halves
@@ -509,6 +506,14 @@ extension LineHeader.Extent {
 }
 
 extension LineRecord {
+    /// The time and the level, and what tells whether the line begins a record.
+    package var head: LineRecognizer.Head {
+        var head = LineRecognizer.Head()
+        (head.moment, head.level) = (moment, level)
+        (head.hasUnknownZone, head.form, head.origin) = (hasUnknownZone, form, origin)
+        return head
+    }
+
     /// Takes the time of a header, where there was none.
     fileprivate mutating func take(_ time: LineTime.Found?) {
         guard moment == nil, let time else { return }

@@ -1,5 +1,3 @@
-package import Heartwood
-
 /// Decides, line by line, which lines of a file begin a record: for all commands, filters and the viewer.
 ///
 /// The first rule that says something of a line decides; the first line of a file begins a record.
@@ -22,8 +20,6 @@ package import Heartwood
 /// The state is a few bytes. Nothing is allocated for a line.
 package struct RecordLines: Sendable {
     package typealias Bytes = UnsafeRawBufferPointer
-    /// What a record needs to know of its first line.
-    package typealias Head = (form: LineRecord.Form, level: LogLevel?, origin: UInt64)
 
     private var trace = TraceLines()
     /// The form of the record's first line; nil in front of the first record.
@@ -37,18 +33,16 @@ package struct RecordLines: Sendable {
     ///
     /// The line is without colors. `head` is called at most once: where the beginning of the line does not
     /// tell that it continues.
-    package mutating func begins(_ line: Bytes, _ head: () -> Head) -> Bool {
+    package mutating func begins(_ line: Bytes, _ head: () -> LineRecognizer.Head) -> Bool {
         let line = RecordLines.withoutEnd(line)
         if form != nil, TraceLines.isContinuation(line) {
             join(line)
             return false
         }
-        let (form, level, origin) = head()
-        if let current = self.form, origin == self.origin, continues(line, form, after: current) {
-            return false
-        }
-        trace.begin(with: line, level: level)
-        (self.form, self.origin) = (form, origin)
+        let head = head()
+        if let form, head.origin == origin, continues(line, head.form, after: form) { return false }
+        trace.begin(with: line, level: head.level)
+        (form, origin) = (head.form, head.origin)
         return true
     }
 
@@ -57,7 +51,7 @@ package struct RecordLines: Sendable {
         var head = LineRecognizer.Head()
         let begins = begins(line) {
             head = recognizer.head(of: line)
-            return (head.form, head.level, head.origin)
+            return head
         }
         return begins ? head : nil
     }

@@ -24,20 +24,20 @@ struct LogTally {
     static let limit = 100_000
 
     private let parser = LineRecognizer()
-    private var begun = RecordLines()
+    private var boundaries = RecordLines()
 
     /// Counts a line; one that continues a record counts only as a line.
     ///
     /// `isNext` tells whether the line comes right after the last one in its file.
     mutating func add(_ line: UnsafeRawBufferPointer, isNext: Bool = true) {
         lines += 1
-        if !isNext { begun = RecordLines() }
+        if !isNext { boundaries = RecordLines() }
         AnsiText.withPlain(line) { line in
             var read: LineRecord?
-            let begins = begun.begins(line) {
+            let begins = boundaries.begins(line) {
                 let record = parser.record(of: line, fields: .none)
                 read = record
-                return (record.form, record.level, record.origin)
+                return record.head
             }
             if begins, let read { add(read) }
         }

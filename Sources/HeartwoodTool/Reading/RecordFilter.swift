@@ -255,7 +255,7 @@ struct RecordFilter {
                 records.begins(line) {
                     let own = known ?? parser.head(of: line)
                     head = own
-                    return (own.form, own.level, own.origin)
+                    return own
                 }
             }
             if !begins { return nil }

@@ -71,7 +71,7 @@ struct RecordPrinter {
         let begins = lines.begins(line) {
             let record = parser.record(of: line, fields: fields)
             read = record
-            return (record.form, record.level, record.origin)
+            return record.head
         }
         if !begins, record != nil, more.count <= RecordPrinter.longest {
             more.append(0x0A)
