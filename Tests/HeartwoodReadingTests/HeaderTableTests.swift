@@ -17,7 +17,7 @@ struct HeaderTableTests {
         let line = Array(row.line.description.utf8.dropFirst(hasPriority ? 3 : 0))
         line.withUnsafeBytes { line in
             let times = LineTime(now: Self.now)
-            let header = LineHeader(line, times, .all, level: hasPriority ? .warning : nil)
+            let header = LineHeader(line, times, .all, hasPriority: hasPriority)
             let found = header.row < 0 ? "none" : HeaderTable.rows[header.row].form.description
             #expect(header.row == index, "\(found)")
             let rest = String(decoding: line[header.start...], as: UTF8.self)

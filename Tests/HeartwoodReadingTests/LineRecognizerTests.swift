@@ -128,8 +128,8 @@ struct LineRecognizerTests {
 
     @Test("A line's time and level are the same, whatever is asked for", arguments: wrappings.indices)
     func extents(_ wrapping: Int) {
-        for sample in ProgramLine.all {
-            let line = Array(Self.wrappings[wrapping](sample.line).utf8)
+        for text in ProgramLine.all.map(\.line) + LineCase.all.map(\.line) {
+            let line = Array(Self.wrappings[wrapping](text).utf8)
             line.withUnsafeBytes { line in
                 let record = Self.recognizer.record(of: line)
                 let head = Self.recognizer.head(of: line)
@@ -256,7 +256,8 @@ struct LineRecognizerTests {
             ("2026-11-20 10:20:30 -05 degrees", "2026-11-20T10:20:30Z", ""),
             ("05/06/2026 10:20:30 ERROR x", "", "error"),
             ("25/12/2026 10:20:30 x", "2026-12-25T10:20:30Z", ""),
-            ("1234567890 is my number", "", ""), ("1763634030: started", "2025-11-20T10:20:30Z", ""),
+            ("1234567890 is my number", "", ""), ("1763634030: started", "", ""),
+            ("1763634030.5: started", "2025-11-20T10:20:30.5Z", ""),
             ("1428634687123 Hello", "2015-04-10T02:58:07.123Z", ""),
             ("10:20:30 ERROR x", "", "error"), ("Certificate expires 2030-01-01 00:00:00", "", ""),
             ("2026-11-20 10:20:30 alert sent to bob", "2026-11-20T10:20:30Z", ""),
@@ -302,8 +303,8 @@ struct LineRecognizerTests {
             ("2026-11-20 10:20:30 shop.pay[4711] ERROR boom", "time|error|shop.pay|boom"),
             ("2026/11/20 10:20:30.123456 shop/main.go:12: ERROR boom", "time|error||boom"),
             ("0 [main] INFO c.a.Foo - x", "|info|c.a.Foo|x"),
-            ("2026-11-20 10:20:30 UTC [12]: [1-1] user=x,db=y ERROR:  z", "time|error|1-1|z"),
-            ("2026-11-20 10:20:30 UTC [12]: [1-1] LOG:  z", "time|info|1-1|z"),
+            ("2026-11-20 10:20:30 UTC [12]: [1-1] user=x,db=y ERROR:  z", "time|error||z"),
+            ("2026-11-20 10:20:30 UTC [12]: [1-1] LOG:  z", "time|info||z"),
             ("11-20 10:20:30.123  1000  4711  4712 E Tag: x", "time|error|Tag|x"),
             ("2026-11-20 10:20:30 E | x", "time|error||x"),
             ("[2026-11-20T10:20:30Z ERROR shop] boom", "time|error|shop|boom"),

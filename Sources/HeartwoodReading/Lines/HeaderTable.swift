@@ -19,6 +19,13 @@ struct HeaderTable: Sendable {
         case levelInBrackets = "v"
         /// A letter that is a level, a mark of Redis, a word that only Apple or MySQL has.
         case levelLetter = "e", levelMark = "i", levelKind = "k"
+        /// A letter that is a level in a column of its own, where `T` and `F` may be true and false; a letter
+        /// that is there twice.
+        case columnLetter = "V", twoLetters = "Q"
+        /// The words of PHP, such as `Fatal error`.
+        case levelOfPHP = "H"
+        /// `%LINK-3-UPDOWN` of Cisco: the category, the level, and the mnemonic, which is a field.
+        case ciscoCode = "Y"
         /// The end of a level, with colons; the same, where something follows.
         case endOfLevel = ".", innerEndOfLevel = "+"
         /// The category: a name as loggers have it, or modules, or any that is hardly the word of a sentence.
@@ -34,6 +41,7 @@ struct HeaderTable: Sendable {
         /// The name in the tag of syslog, and in that of Android.
         case syslogTag = "g", androidTag = "r"
         case host = "o", process = "p", thread = "h", hexThread = "X", stream = "M", client = "K"
+        case threadNumber = "Z"
         /// What is in brackets: a process, a thread, a client, a category or a place, by its form.
         case inBrackets = "b"
         /// A place in a source file.
@@ -80,7 +88,7 @@ struct HeaderTable: Sendable {
         fileprivate var isLevel: Bool {
             switch self {
             case .levelAfterTime, .capitalLevel, .anyLevel, .levelInBrackets, .levelLetter, .levelMark,
-                .levelKind:
+                .levelKind, .columnLetter, .twoLetters, .levelOfPHP, .ciscoCode:
                 true
             default: false
             }
@@ -90,9 +98,10 @@ struct HeaderTable: Sendable {
         fileprivate var starts: ByteSet {
             switch self {
             case .blanks: .blanks
-            case .epoch, .googleTime, .process, .hexThread, .hexNumber, .fileLine: .digits
+            case .epoch, .googleTime, .process, .threadNumber, .hexThread, .hexNumber, .fileLine: .digits
             case .levelAfterTime, .anyLevel, .levelKind, .pairs, .pod: .letters
-            case .capitalLevel, .levelLetter, .capitalName: .capitals
+            case .capitalLevel, .levelLetter, .columnLetter, .twoLetters, .levelOfPHP, .capitalName: .capitals
+            case .ciscoCode: .percent
             case .container, .unit: .letters
             case .stream: .streams
             case .number: .numbers
@@ -147,9 +156,24 @@ struct HeaderTable: Sendable {
         Row("%t %f %a (%s) - ", "log4j, place", "2026-11-20 10:20:30,123 DEBUG shop.Pay (Pay.java:42) - x"),
         Row("%t %f %N", "Spark", "17/06/09 20:10:40 INFO spark.SecurityManager: x"),
         Row("%t %f%.%=", "any", "2026-11-20 10:20:30 ERROR x"),
+        Row("%t %l : ", "Monit", "[CET Nov 20 10:20:30] error    : x"),
+        Row("%t %l/%C:", "Icinga", "[2026-11-20 10:20:30 +0100] critical/checker: x"),
+        Row("%t %L[%p]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711]: pbx.c:12 pbx_exec: x"),
+        Row(
+            "%t %L[%p][%b]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711][C-00000001]: p.c:12 f: x"),
+        Row("%t %L[%p]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711] pbx.c: x"),
+        Row("%t %L[%p][%b]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711][C-0000001d] pbx.c: x"),
+        Row("%t %g[%p:%h] %l:%.", "Unbound", "[1795170030] unbound[77:0] error: x"),
+        Row("%t %g[%p]: %l:%.", "NSD", "[2026-11-20 10:20:30.123] nsd[77]: notice: x"),
+        Row("%t PHP %H:", "PHP", "[20-Nov-2026 10:20:30 UTC] PHP Fatal error:  x"),
+        Row("%t SERVICE ALERT: ", "Nagios", "[1795170030] SERVICE ALERT: x"),
+        Row("%t HOST ALERT: ", "Nagios", "[1795170030] HOST ALERT: x"),
         Row("%t %E | %>", "foreman", "10:20:30 web.1  | x"),
+        Row("%t%y %i ", "Redis, no process", "20 Nov 10:20:30 # x"),
         // Syslog, whose time has no year, or a zone
         Row("%t%y %o %L%.%=", "syslog without a tag", "Nov 20 10:20:30 web1 ERROR: x"),
+        Row("%t%y %o %Y~:", "Cisco", "Nov 20 10:20:30 fw1 %ASA-6-302013: x"),
+        Row("%t%y %o %d: %>", "Cisco, kept by syslogd", "Nov 20 10:20:30 edge1 4711: x"),
         Row("%t%y %o %g%q:%>", "syslogd, without a process", "Nov 20 10:20:30 web1 kernel: x"),
         Row("%t%y %o %g%q[%p] ", "syslogd, without a colon", "Nov 20 10:20:30 mac sandboxd[129] x"),
         // Tools that keep the lines of others
@@ -186,8 +210,8 @@ struct HeaderTable: Sendable {
         Row("%t %X %k %z %p ", "unified log", "2026-11-20 10:20:30.1+0100 0x30 Default 0x0 0 x"),
         Row("%t %g[%p:%h] ", "NSLog", "2026-11-20 10:20:30.1+0100 shop[4711:81234] x"),
         // Android and glog
-        Row("%t %p %h %e %r~: ", "logcat", "11-20 10:20:30.123  4711  4712 E ShopPay : x"),
-        Row("%t %d %p %h %e %r~: ", "logcat, user", "11-20 10:20:30.123  1000  4711  4712 E ShopPay: x"),
+        Row("%t %p %Z %e %r~: ", "logcat", "11-20 10:20:30.123  4711  4712 E ShopPay : x"),
+        Row("%t %d %p %Z %e %r~: ", "logcat, user", "11-20 10:20:30.123  1000  4711  4712 E ShopPay: x"),
         Row("%t %e/%r~(~%p):", "logcat, time", "11-20 10:20:30.123 F/libc    ( 4711): x"),
         Row("%e/%r~(~%p):", "logcat, brief", "W/ActivityManager(  585): x"),
         Row("%e %r~: ", "logcat, tag", "E AndroidRuntime: x"),
@@ -201,7 +225,7 @@ struct HeaderTable: Sendable {
         Row("%t - %f [%b] - ", "ZooKeeper", "2015-07-29 19:04:12,394 - INFO  [/10.10.34.11:3888] - x"),
         Row("%t - %a - %L - ", "Python", "2026-11-20 10:20:30,123 - app.web - CRITICAL - x"),
         Row("%t | %l | %s - ", "loguru", "2026-11-20 10:20:30.123 | ERROR    | shop.pay:charge:12 - x"),
-        Row("%t | %e | ", "Tencent QQ", "2017/07/02 11:38:49.414 | I | x"),
+        Row("%t | %V | ", "Tencent QQ", "2017/07/02 11:38:49.414 | I | x"),
         Row("%t|%l|%c|", "NLog", "2026-11-20 10:20:30.1234|ERROR|Shop.Pay|x"),
         Row("%t|%l|", "NLog", "2026-11-20 10:20:30.1234|ERROR|x"),
         // Something between the time and the level
@@ -260,6 +284,7 @@ struct HeaderTable: Sendable {
         Row("%t %S %L%.", "SwiftyBeaver", "10:20:30.123 \u{2764}\u{FE0F} ERROR x"),
         Row("%t %D.%L:%.", "Laravel", "[2026-11-20 10:20:30] local.ERROR: x"),
         // Anything between the time and the level
+        Row("%t%*%Y~:", "Cisco", "Nov 20 2026 10:20:30 fw1 : %ASA-6-302013: x"),
         Row("%t - %f%.%=", "any", "2026-11-20T10:20:30.123Z - error - x"),
         Row("%t%*%L%+%=", "any", "2026-11-20 10:20:30 4711 shop.pay - ERROR x"),
         Row("%t%*[%v]%=", "any", "2026-11-20T10:20:30.123456Z 0 [Note] x"),
@@ -287,13 +312,25 @@ struct HeaderTable: Sendable {
         Row("%w [%T #%p] %L -- : ", "Ruby", "E, [2026-11-20T10:20:30.123456 #4711] ERROR -- : x"),
         // No time, or the time behind the level
         Row("%p:%w %T %i ", "Redis", "4711:M 20 Nov 2026 10:20:30.123 * x"),
-        Row("%p %T ", "strace, time of day", "478760 12:21:46.284771 x"),
+        Row("[%p] %T %i ", "Redis 2", "[4711] 20 Nov 10:20:30.123 * x"),
+        Row("http %T ", "AWS load balancer", "http 2026-11-20T10:20:30.123456Z x"),
+        Row("https %T ", "AWS load balancer", "https 2026-11-20T10:20:30.123456Z x"),
+        Row("h2 %T ", "AWS load balancer", "h2 2026-11-20T10:20:30.123456Z x"),
+        Row("ws %T ", "AWS load balancer", "ws 2026-11-20T10:20:30.123456Z x"),
+        Row("wss %T ", "AWS load balancer", "wss 2026-11-20T10:20:30.123456Z x"),
+        Row("grpcs %T ", "AWS load balancer", "grpcs 2026-11-20T10:20:30.123456Z x"),
+        Row("tls %w %T ", "AWS network load balancer", "tls 2.0 2026-11-20T10:20:30 x"),
         Row("%p %n ", "strace", "10000 1697048351.000001 x"),
         Row("#+%n", "history of a shell", "#+1162490366"),
         Row("%L[%T] ", "logrus, full time", "ERRO[2026-11-20T10:20:30+01:00] x"),
         Row("%L[%R] ", "logrus", "ERRO[0012] x"),
         Row("%L:%C:", "Python", "ERROR:root.x:x"),
         Row("%L%.%=", "any", "ERROR x"),
+        Row("PHP %H:", "PHP", "PHP Fatal error:  x"),
+        Row("%l/%C:", "Icinga", "critical/cli: x"),
+        Row("(%e) %T - ", "qBittorrent", "(W) 2026-11-20T10:20:30 - x"),
+        Row("<%e>%T ", "Mumble", "<W>2026-11-20 10:20:30.123 x"),
+        Row("[~%d.%d] (%Q) ", "X.org", "[    12.345] (EE) x"),
         Row("%l: %c[%d]", ".NET", "fail: Shop.Pay[0] x"),
         Row("%P%c[%d] ", ".NET, systemd", "<4>Shop.Pay[0] x"),
         Row("%l:%.%=", "any", "error: x"),
@@ -319,6 +356,9 @@ struct HeaderTable: Sendable {
         Row(
             "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2  client_7  DMS.user  2001-10-31  00:00:18  x"),
         Row("[~%d.%d]", "kernel", "[   12.345678] x"),
+        Row("%*%T%*%Y~:", "Cisco", "004711: *Nov 20 10:20:30.123: %LINK-3-UPDOWN: x"),
+        Row("%g[%p]: %Y~:", "Cisco IOS XR", "config[65703]: %MGBL-CONFIG-6-DB_COMMIT : x"),
+        Row("%*%Y~:", "Cisco", "%LINK-3-UPDOWN: x"),
         Row("%*%T%*%L%+%=", "any", "[api] 2026-11-20 10:20:30 ERROR x"),
         Row("%*%T%*[%v]%=", "any", "[api] 2026-11-20 10:20:30 [error] x"),
         Row("%*%T~", "any", "abc-1 2026-11-20 10:20:30 x"),
@@ -410,6 +450,7 @@ struct ByteSet: Sendable {
     static let dots = ByteSet("./")
     static let joints = ByteSet("-_")
     static let digits = ByteSet("0123456789")
+    static let percent = ByteSet("%")
     static let startsOfLines = ByteSet("{[<0123456789")
     static let ofHosts = ByteSet(":@/._-$0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

@@ -46,6 +46,8 @@ struct AccessRequest {
             let found = AccessRequest(haproxy: line, quote)
         {
             (status, size, number) = (found.status, found.size, found.number)
+        } else if isHTTP, let found = AccessRequest(balancer: line, quote) {
+            (status, size, number) = (found.status, found.size, found.number)
         } else {
             return nil
         }
@@ -77,6 +79,27 @@ struct AccessRequest {
             return
         }
         return nil
+    }
+
+    /// `… 0.000 502 - 34 366 "GET …"`: the two statuses and the two sizes of a load balancer of AWS.
+    private init?(balancer line: Bytes, _ quote: Int) {
+        var words: [4 of Range<Int>] = .init(repeating: 0..<0)
+        var index = quote - 1
+        for place in words.indices.reversed() {
+            let end = index
+            while index > 0, line[index - 1] != 0x20 { index -= 1 }
+            words[place] = index..<end
+            index -= 1
+            guard index > 0 else { return nil }
+        }
+        let areNumbers = (1..<4).allSatisfy {
+            line.number(words[$0].lowerBound, words[$0].count) != nil
+                || $0 == 1 && line.has("-", in: words[1])
+        }
+        guard areNumbers, words[0].count == 3, let number = line.number(words[0].lowerBound, 3),
+            (100...599).contains(number)
+        else { return nil }
+        self.init(request: 0..<0, status: words[0], size: words[3], client: nil, number: number)
     }
 
     private init(request: Range<Int>, status: Range<Int>, size: Range<Int>?, client: Range<Int>?, number: Int)
@@ -133,15 +156,18 @@ struct AccessRequest {
 }
 
 /// What follows the time in a line of RFC 5424: `<134>1 TIME HOST PROGRAM PROCESS ID [DATA] TEXT`.
-enum SyslogHeader {
+struct SyslogHeader {
     typealias Bytes = UnsafeRawBufferPointer
+
+    /// The structured data, with its brackets.
+    let data: Range<Int>
+    /// The text, which may be a line of the program.
+    let text: Range<Int>
+    private let words: [4 of Range<Int>]
 
     static func isVersioned(_ line: Bytes, _ start: Int) -> Bool {
         start + 1 < line.count && line[start] == UInt8(ascii: "1") && line[start + 1] == 0x20
     }
-
-    /// Where the time is, after the priority.
-    static func time(_ line: Bytes, _ start: Int) -> Int { isVersioned(line, start) ? start + 2 : start }
 
     /// Whether a line without a priority has structured data after its time, as RFC 5424 says.
     static func hasData(_ line: Bytes, after end: Int) -> Bool {
@@ -156,33 +182,57 @@ enum SyslogHeader {
         return line[(index + 2)...].prefix(60).contains(UInt8(ascii: "@"))
     }
 
-    /// Reads what begins at the host.
-    static func read(_ line: Bytes, from start: Int, _ record: inout LineRecord) {
+    /// Reads what begins at the blank in front of the host.
+    init(_ line: Bytes, from start: Int) {
         var index = start
         if index < line.count, line[index] == 0x20 { index += 1 }
-        for name in ["host", "program", "pid", "category"] {
+        var words: [4 of Range<Int>] = .init(repeating: 0..<0)
+        for word in words.indices {
             let first = index
             while index < line.count, line[index] != 0x20 { index += 1 }
-            let word = line.text(first..<index)
+            words[word] = first..<index
             index = min(index + 1, line.count)
-            if word == "-" { continue }
-            if name == "category" || name == "program" { record.category = word }
-            if name != "category" {
-                record.add(name, word, isLiteral: name == "pid" && Int(word) != nil)
-            }
         }
+        self.words = words
+        let first = index
         if index < line.count, line[index] == UInt8(ascii: "-") {
             index += 1
         } else {
-            while index < line.count, line[index] == UInt8(ascii: "[") { readElement(line, &index, &record) }
+            while index < line.count, line[index] == UInt8(ascii: "[") {
+                index = SyslogHeader.endOfElement(line, index)
+            }
         }
+        data = first..<index
         if index < line.count, line[index] == 0x20 { index += 1 }
-        if line[min(index, line.count)...].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
-        record.message = line.text(min(index, line.count)..<line.count)
+        if line[index...].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
+        text = index..<line.count
+    }
+
+    /// After the bracket that is in no value.
+    private static func endOfElement(_ line: Bytes, _ start: Int) -> Int {
+        var index = start
+        var isQuoted = false
+        while index < line.count, isQuoted || line[index] != UInt8(ascii: "]") {
+            if line[index] == 0x22 { isQuoted.toggle() }
+            index += line[index] == 0x5C ? 2 : 1
+        }
+        return min(index + 1, line.count)
+    }
+
+    /// Puts all but the text into the record.
+    func fill(_ line: Bytes, _ record: inout LineRecord) {
+        for (index, name) in ["host", "program", "pid", "category"].enumerated() {
+            let word = line.text(words[index])
+            if word == "-" { continue }
+            if index == 1 || index == 3 { record.category = word }
+            if index < 3 { record.add(name, word, isLiteral: index == 2 && Int(word) != nil) }
+        }
+        var index = data.lowerBound
+        while index < data.upperBound, line[index] == UInt8(ascii: "[") { readElement(line, &index, &record) }
     }
 
     /// `[name@1 key="value" …]`; a backslash is in front of `"`, `\` and `]`.
-    private static func readElement(_ line: Bytes, _ index: inout Int, _ record: inout LineRecord) {
+    private func readElement(_ line: Bytes, _ index: inout Int, _ record: inout LineRecord) {
         while index < line.count, line[index] != 0x20, line[index] != UInt8(ascii: "]") { index += 1 }
         while index < line.count, line[index] != UInt8(ascii: "]") {
             while index < line.count, line[index] == 0x20 { index += 1 }

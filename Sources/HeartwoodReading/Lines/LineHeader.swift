@@ -39,8 +39,14 @@ struct LineHeader {
         @Near var pod: Range<Int>?
         @Near var container: Range<Int>?
         @Near var unit: Range<Int>?
+        @Near var mnemonic: Range<Int>?
 
         mutating func nameByThread() { (_category, _thread) = (_thread, Near()) }
+
+        mutating func rename(_ category: Range<Int>) {
+            _category = Near()
+            self.category = category
+        }
 
         /// Whether another tool has put something in front of the line.
         var isOfTool: Bool { file ?? container ?? unit != nil }
@@ -90,18 +96,13 @@ struct LineHeader {
     /// The time that was looked for last, and where.
     private var last: (index: Int, time: LineTime.Found?) = (-1, nil)
 
-    /// Reads a line; `level` is the one that the priority in front of it says.
-    init(_ line: Bytes, _ times: LineTime, _ extent: Extent, level: LogLevel? = nil) {
-        (self.line, self.times, self.extent) = (line, times, extent)
-        hasPriority = level != nil
+    /// Reads a line, or what follows the priority of one.
+    init(_ line: Bytes, _ times: LineTime, _ extent: Extent, hasPriority: Bool = false) {
+        (self.line, self.times, self.extent, self.hasPriority) = (line, times, extent, hasPriority)
         end = min(line.count, LineHeader.reach)
         found.index = afterBlanks(0)
-        found.level = level
-        if !HeaderTable.tree.withUnsafeBufferPointer({ match($0, 0) }) {
-            found = Found()
-            found.level = level
-        }
-        if time == nil, !isWrapped, extent != .level || self.level == nil { readTimeWithin() }
+        if !HeaderTable.tree.withUnsafeBufferPointer({ match($0, 0) }) { found = Found() }
+        if time == nil, !isWrapped, extent != .level || level == nil { readTimeWithin() }
     }
 
     // MARK: The walk
@@ -183,7 +184,9 @@ struct LineHeader {
         case .time, .bareTime, .epoch, .googleTime: return takeTime(part)
         case .levelAfterTime, .capitalLevel, .anyLevel: return takeLevel(part)
         case .levelInBrackets: return takeLevelInBrackets()
-        case .levelLetter, .levelMark, .levelKind: return takeSign(part)
+        case .levelLetter, .columnLetter, .twoLetters, .levelMark, .levelKind, .levelOfPHP:
+            return takeSign(part)
+        case .ciscoCode: return takeCode()
         case .endOfLevel, .innerEndOfLevel: return takeEndOfLevel(part)
         case .logger, .module, .name, .nameAndSeparator, .word, .capitalName: return takeName(part)
         case .separator: skipSeparator()
@@ -191,7 +194,7 @@ struct LineHeader {
         case .nameAndColon: return takeName(before: 0x3A)
         case .nameAndDot: return takeName(before: 0x2E)
         case .syslogTag, .androidTag, .host: return takeTag(part)
-        case .process, .number, .fourDigits, .fileLine: return takeDigits(part)
+        case .process, .threadNumber, .number, .fourDigits, .fileLine: return takeDigits(part)
         case .thread, .hexThread, .hexNumber, .anyWord, .identifier, .stream, .source:
             return takeWord(part, before: byte)
         case .inBrackets: return takeBrackets()
@@ -262,19 +265,26 @@ struct LineHeader {
             return times.google(line, index, digits)
         default:
             if index == last.index { return last.time }
-            last = (index, times.read(line, at: index) ?? (index == 0 ? epoch() : nil))
+            last = (index, times.read(line, at: index) ?? (index <= 1 ? epoch(index) : nil))
             return last.time
         }
     }
 
-    /// A number of seconds since 1970 with which the line begins; not where it begins a sentence.
-    private func epoch() -> LineTime.Found? {
-        guard let found = times.number(line, at: 0) else { return nil }
+    /// A number of seconds since 1970 with which the line begins, also in brackets.
+    ///
+    /// It is no time where it begins a sentence, or something that is more surely one follows.
+    private func epoch(_ index: Int) -> LineTime.Found? {
+        guard let found = times.number(line, at: index), found.end - index >= 10 else { return nil }
         let next = byte(found.end)
-        let word = afterBlanks(found.end)
-        let isPrecise = found.end > 13
+        if index == 1 { return byte(0) == UInt8(ascii: "[") && next == UInt8(ascii: "]") ? found : nil }
+        var word = found.end
+        while word < end, line[word].isOne(of: " \t:,|;") { word += 1 }
+        let isPrecise = found.end > 13 || byte(10) == 0x2E
         guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else { return nil }
-        return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
+        guard isPrecise || next != 0x3A, times.read(line, at: word).map({ $0.isDay }) ?? true else {
+            return nil
+        }
+        return next.isOne(of: " \t:,|;") || found.end >= line.count ? found : nil
     }
 
     private func isLevelWord(_ start: Int) -> Bool {
@@ -324,7 +334,11 @@ struct LineHeader {
         guard isBlankOrEnd(index) || line[index].isOne(of: ":|]),!") else { return false }
         if part == .innerEndOfLevel, afterBlanks(index) >= line.count { return false }
         // `[shop] error: …`: nothing else is the name of who wrote it.
-        if byte(index) == 0x3A, found.parts.category == nil { found.parts.nameByThread() }
+        if byte(index) == 0x3A, found.parts.category == nil, let thread = found.parts.thread,
+            line.isName(thread)
+        {
+            found.parts.nameByThread()
+        }
         while byte(index) == 0x3A || byte(index) == 0x21 || byte(index) == 0x2C && isBlankOrEnd(index + 1) {
             index += 1
         }
@@ -358,10 +372,19 @@ struct LineHeader {
         let (index, byte) = (found.index, byte(found.index))
         switch part {
         case .levelLetter: return byte & 0x20 == 0 && set(LevelWord.letter(byte), index + 1)
+        case .columnLetter: return byte.isOne(of: "DIWE") && set(LevelWord.letter(byte), index + 1)
+        case .twoLetters:
+            return byte.isOne(of: "EWI") && self.byte(index + 1) == byte
+                && set(LevelWord.letter(byte), index + 2)
+        case .levelOfPHP:
+            let last = line[index..<max(index, end)].firstIndex(of: 0x3A) ?? index
+            return set(LevelWord.ofPHP(line, index..<last), last)
         case .levelMark:
+            // In front of the time is a process, or the time has no year.
+            guard found.parts.pid != nil || self.byte(found.timeStart + 3).isLetter else { return false }
             switch byte {
-            case UInt8(ascii: "."): return set(.debug, index + 1)
-            case UInt8(ascii: "-"): return set(.info, index + 1)
+            case UInt8(ascii: ".") where found.parts.pid != nil: return set(.debug, index + 1)
+            case UInt8(ascii: "-") where found.parts.pid != nil: return set(.info, index + 1)
             case UInt8(ascii: "*"): return set(.notice, index + 1)
             case UInt8(ascii: "#"): return set(.warning, index + 1)
             default: return false
@@ -372,6 +395,21 @@ struct LineHeader {
             if line.isWord("System", word) { return set(.info, word.upperBound) }
             return set(LevelWord.meaning(line, word)?.level, word.upperBound)
         }
+    }
+
+    /// Takes `%NAME-3-MNEMONIC`.
+    private mutating func takeCode() -> Bool {
+        let first = found.index + 1
+        var last = first
+        while last < end, line[last].isOfCode || line[last] == 0x2D { last += 1 }
+        guard byte(found.index) == UInt8(ascii: "%"), byte(first) &- 0x41 < 26,
+            let place = (first..<last).first(where: {
+                line[$0] == 0x2D && byte($0 + 2) == 0x2D && line.number($0 + 1, 1) != nil
+            }), place + 3 < last, let severity = line.number(place + 1, 1)
+        else { return false }
+        found.parts.rename(first..<place)
+        found.parts.mnemonic = place + 3..<last
+        return set(LevelWord.severity(severity), last)
     }
 
     // MARK: Names
@@ -397,6 +435,7 @@ struct LineHeader {
             guard mayBe, LineHeader.ofSentences.value(line, word) == nil else { return false }
         default: break
         }
+        guard part == .word || line.isName(word) else { return false }
         if part != .word || line.looksLikeLogger(word) { found.parts.category = word }
         found.index = word.upperBound
         return true
@@ -406,7 +445,8 @@ struct LineHeader {
         let first = found.index
         let word = line[first..<wordEnd(first)]
         let mark = byte == 0x2E ? word.dropLast().lastIndex(of: byte) : word.firstIndex(of: byte)
-        guard let mark, mark > first, word[..<mark].allSatisfy({ $0.isOfName }) else { return false }
+        guard let mark, mark > first, word[..<mark].allSatisfy({ $0.isOfName }), line.isName(first..<mark)
+        else { return false }
         found.parts.category = first..<mark
         found.index = mark
         return true
@@ -466,7 +506,7 @@ struct LineHeader {
             else { return false }
             found.parts.host = word
         case .syslogTag:
-            if line[first] == 0x2D { return false }
+            if line[first] == 0x2D || !line[word].contains(where: { $0.isLetter }) { return false }
             found.parts.category = word
         default:
             // Without a time or a slash in front, `I am: here` is a sentence.
@@ -513,6 +553,11 @@ struct LineHeader {
         let index = found.index
         guard let end = digits(index, part), part != .fourDigits || end == index + 4 else { return false }
         if part == .process { found.parts.pid = index..<end }
+        if part == .threadNumber {
+            // Android's clock has a fraction; `20 30 C outside: cold` is no thread.
+            guard let time, line[found.timeStart..<time.end].contains(0x2E) else { return false }
+            found.parts.thread = index..<end
+        }
         if part == .fileLine { found.parts.fileLine = index..<end }
         found.index = end
         return true
@@ -548,6 +593,10 @@ struct LineHeader {
             // Most words are those of sentences.
             if isBlankOrEnd(letters(index)) { return takeLeadingName() }
             return skipPairs() || takeWord(.source, before: 0) || takeLeadingName()
+        // Cisco's clock is not set, or was not lately.
+        case UInt8(ascii: "*") where beginsDate(index + 1), UInt8(ascii: ".") where beginsDate(index + 1):
+            found.index = index + 1
+            return true
         default:
             var last = index
             while last < end, line[last].isOne(of: "-|:,>*;") { last += 1 }
@@ -583,16 +632,21 @@ struct LineHeader {
         var word = first..<last
         while word.count > 1, line[word.upperBound - 1] == 0x3A { word = word.dropLast() }
         let next = afterBlanks(last)
-        let isSeparate = word.count < last - first || byte(last) == 0x7C || separatorEnd(next) != nil
+        let isColumn = byte(last) == 0x7C || byte(last) == 0x2C && !isBlankOrEnd(last + 1)
+        let isSeparate = word.count < last - first || isColumn || separatorEnd(next) != nil
         if time == nil, isSeparate, line.isException(word) { return false }
         let isPlain = !isSeparate && line.isPlainWord(word)
         if isPlain {
             let level = next..<letters(next)
-            guard time != nil || line[first] & 0x20 != 0, LineHeader.ofSentences.value(line, word) == nil,
+            guard found.parts.category == nil, time != nil || line[first] & 0x20 != 0,
+                LineHeader.ofSentences.value(line, word) == nil,
                 line.isCapitals(level), LevelWord.meaning(line, level) != nil
             else { return false }
         }
-        if isPlain || isSeparate || line.looksLikeLogger(word) { found.parts.category = word }
+        let isNamed = byte(last) != 0x2C && (isPlain || isSeparate)
+        if isNamed || line.looksLikeLogger(word), line.isName(word) {
+            found.parts.category = word
+        }
         (found.index, found.isNamed) = (last, !isSeparate)
         return true
     }
@@ -676,7 +730,8 @@ struct LineHeader {
             guard
                 isNamed
                     || line[next] == 0x7C && LevelWord.meaning(line, word) == nil
-                        && (has(.digits) || has(.joints) || ByteSet.startsOfLines.has(line[next + 2]))
+                        && (has(.digits) || has(.joints) || ByteSet.startsOfLines.has(line[next + 2])
+                            || LogfmtPairs.isOfLog(line, from: next + 2))
             else { return false }
             if part == .unit { found.parts.unit = word } else { found.parts.container = word }
         }
@@ -768,7 +823,8 @@ struct LineHeader {
     /// `… [20/Nov/2026:10:20:30 +0100] …`: the time of a web server, near the beginning, or of a heading.
     private mutating func readTimeWithin() {
         guard line.count > 12, let base = line.baseAddress else { return }
-        let isHeading = isHeading
+        let isRequest = line.begins(with: "Started ")
+        let isHeading = isHeading || isRequest
         let last = min(line.count - 12, 200)
         var place = 0
         while place < last {
@@ -782,12 +838,15 @@ struct LineHeader {
                 let found = times.read(line, at: place + 1), !found.isDay, found.moment != nil,
                 self.byte(found.end) == UInt8(ascii: "]"),
                 !found.isOfSyslog || line[place + 1].isLetter || line[place + 3] == 0x2F
+                    || line.number(place + 1, 4) != nil
             {
                 self.found.time = found
                 if level == nil { start = found.end + 1 }
                 return
             }
-            guard byte == 0x20 || byte == 0x28, isHeading else { continue }
+            guard byte == 0x20 || byte == 0x28, isHeading,
+                !isRequest || line.has(" at", at: place - 3, before: place)
+            else { continue }
             if let found = times.read(line, at: place + 1)
                 ?? (byte == 0x28 ? times.number(line, at: place + 1) : nil),
                 !found.isDay, found.moment != nil
@@ -812,6 +871,17 @@ extension UnsafeRawBufferPointer {
     fileprivate func isCapitals(_ word: Range<Int>) -> Bool {
         for index in word where self[index] &- 0x41 >= 26 { return false }
         return true
+    }
+
+    /// Whether it may be a category: not a counter or an identifier, of which most are digits.
+    fileprivate func isName(_ word: Range<Int>) -> Bool {
+        var surplus = 0
+        var hasLetter = false
+        for byte in self[word] {
+            if byte.isDigit { surplus -= 1 }
+            if byte.isLetter || byte >= 0x80 { (surplus, hasLetter) = (surplus + 1, true) }
+        }
+        return hasLetter && surplus >= 0
     }
 
     /// `com.acme.Pay`, `shop::pay`, `plugin/errors`, `hudson.lifecycle.Lifecycle#onReady`.
@@ -877,6 +947,10 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt8 {
+    /// Whether it may be in a part of a code of Cisco.
+    @inline(__always)
+    fileprivate var isOfCode: Bool { self &- 0x41 < 26 || isDigit || self == 0x5F }
+
     /// Whether it may be in the name of a logger; a property, since a method of the header would copy that.
     @inline(__always)
     fileprivate var isOfName: Bool {

@@ -151,6 +151,8 @@ struct JSONLine {
     private var otherMessage: JSONMembers.Member?
     private var otherCategory: JSONMembers.Member?
     private var nanoseconds = 0
+    private var parts = LineTime.Parts()
+    private var otherTime: LogTimestamp?
     private var awaitsNanoseconds = false
     private var isGELF = false
     private var isNextcloud = false
@@ -207,8 +209,23 @@ struct JSONLine {
                 if line[member.name.lowerBound] == UInt8(ascii: "c") { category = category ?? member }
                 continue
             }
-            if let key = LineKey.key(line, member.name, in: path) { take(member, key) }
+            if let key = LineKey.key(line, member.name, in: path) {
+                take(member, key)
+            } else if depth == 0, otherTime == nil, member.kind != .list, member.value.count > 9 {
+                otherTime = time(byName: member)
+            }
         }
+    }
+
+    /// The time of a member whose name ends as those of times do, and whose value is surely a moment.
+    private func time(byName member: JSONMembers.Member) -> LogTimestamp? {
+        let name = UnsafeRawBufferPointer(rebasing: line[member.name])
+        guard let use = LineKey.use(ofTime: name) else { return nil }
+        let value = bytes(member)
+        if value.count > 15, let found = times.iso(value, 0) {
+            return found.end == value.count && !found.isDay ? found.moment : nil
+        }
+        return use == .number && [10, 13, 16, 19].contains(value.count) ? times.moment(of: value) : nil
     }
 
     private func bytes(_ member: JSONMembers.Member) -> UnsafeRawBufferPointer {
@@ -224,13 +241,16 @@ struct JSONLine {
     private mutating func take(_ member: JSONMembers.Member, _ key: LineKey) {
         switch key {
         case .time:
-            guard moment == nil, member.kind != .list, let found = times.moment(of: bytes(member)) else {
-                return
+            guard moment == nil, member.kind != .list else { return }
+            guard let found = times.moment(of: bytes(member)) else {
+                return parts.take(line, member.value, times)
             }
             moment = found
             timeAt = member.value.lowerBound
             // `"instant":{"epochSecond":…,"nanoOfSecond":…}`
             awaitsNanoseconds = member.name.count == 11
+        case .zone: parts.take(line, member.value, times, isZone: true)
+        case .status: break
         case .nanoseconds:
             nanoseconds = line.number(member.value.lowerBound, member.value.count) ?? 0
         case .level:
@@ -279,6 +299,7 @@ struct JSONLine {
 
     /// Decides what depends on which members there are.
     private mutating func finish() {
+        moment = moment ?? parts.moment(line, times) ?? otherTime
         if nanoseconds > 0, let seconds = moment { moment = seconds + .nanoseconds(nanoseconds) }
         message = message ?? template ?? otherMessage
         if message != nil { inner = nil }
@@ -338,8 +359,39 @@ struct LogfmtPairs {
 
     private let bytes: Bytes
     private var index: Int
-    private let end: Int
+    private var end: Int
     private let allowsSpaces: Bool
+    /// Whether these are columns, `name:value` and tabs, which LTSV is.
+    private(set) var isOfColumns = false
+
+    /// The columns of a line, if these are what it has, and one of them is a time.
+    init?(columns line: Bytes) {
+        guard let base = line.baseAddress, line.count > 12, line[0].isLetter,
+            let tab = memchr(base, 0x09, line.count)
+        else { return nil }
+        let first = base.distance(to: UnsafeRawPointer(tab))
+        self.init(line, 0..<0)
+        (index, isOfColumns) = (0, true)
+        end = line.count
+        guard column(0) != nil, column(first + 1) != nil else { return nil }
+        var copy = self
+        while let pair = copy.next() {
+            if LineKey.key(line, pair.name) == .time { return }
+        }
+        return nil
+    }
+
+    /// The name and the value that begin at a place, up to a tab.
+    private func column(_ start: Int) -> Pair? {
+        var colon = start
+        let keys = ByteSet.ofKeys
+        while colon < end, bytes[colon] != 0x3A, keys.has(bytes[colon]) { colon += 1 }
+        guard colon > start, colon < end, bytes[colon] == 0x3A, bytes[start].isLetter else { return nil }
+        var last = colon + 1
+        while last < end, bytes[last] != 0x09 { last += 1 }
+        let isEnclosed = last - colon > 2 && bytes[colon + 1] == 0x5B && bytes[last - 1] == 0x5D
+        return Pair(name: start..<colon, value: isEnclosed ? colon + 2..<last - 1 : colon + 1..<last)
+    }
 
     /// Goes through a range of the bytes; with `allowsSpaces`, a value without quotes ends only where the
     /// next key begins.
@@ -363,8 +415,17 @@ struct LogfmtPairs {
         return false
     }
 
+    /// Whether one begins at a place that tells of a log by its key: a time, a level or a message.
+    static func isOfLog(_ line: Bytes, from start: Int) -> Bool {
+        let line = Bytes(rebasing: line[start...])
+        var pairs = LogfmtPairs(line)
+        guard isLogfmt(line), let pair = pairs.next() else { return false }
+        return LineKey.key(line, pair.name)?.isOfLog == true
+    }
+
     /// The next pair; words that are not pairs are skipped.
     mutating func next() -> Pair? {
+        if isOfColumns { return nextColumn() }
         let keys = ByteSet.ofKeys
         while index < end {
             while index < end, isBlank(bytes[index]) { index += 1 }
@@ -376,6 +437,16 @@ struct LogfmtPairs {
                 return Pair(name: name, value: value())
             }
             while index < end, !isBlank(bytes[index]) { index += 1 }
+        }
+        return nil
+    }
+
+    private mutating func nextColumn() -> Pair? {
+        while index < end {
+            let start = index
+            while index < end, bytes[index] != 0x09 { index += 1 }
+            index += 1
+            if let pair = column(start) { return pair }
         }
         return nil
     }

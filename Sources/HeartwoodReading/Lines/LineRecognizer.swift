@@ -103,22 +103,65 @@ package struct LineRecognizer: Sendable {
     private func read(
         _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
     ) -> LineRecord.Form {
+        if let (level, start) = priority(line) {
+            readAfterPriority(line, start, extent, &record, depth: depth)
+            // What the program says itself counts.
+            record.level = record.level ?? level
+            return .timed
+        }
+        return readUnwrapped(line, extent, &record, depth: depth)
+    }
+
+    private func readUnwrapped(
+        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int,
+        hasPriority: Bool = false
+    ) -> LineRecord.Form {
         if line.first == UInt8(ascii: "{") {
             readJSON(line, extent, &record, depth: depth)
             return .object
         }
-        if let (level, start) = priority(line) {
-            record.level = record.level ?? level
-            if SyslogHeader.isVersioned(line, start) {
-                readVersioned(line, start + 2, extent, &record)
-            } else if extent != .level {
-                readText(Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, level: level)
-            }
+        if LogfmtPairs.isLogfmt(line) {
+            readPairs(LogfmtPairs(line), line, extent, &record)
+            return .pairs
+        }
+        if let columns = LogfmtPairs(columns: line) {
+            readPairs(columns, line, extent, &record)
             return .timed
         }
-        guard LogfmtPairs.isLogfmt(line) else { return readText(line, extent, &record, depth: depth) }
-        readLogfmt(line, extent, &record)
-        return .pairs
+        return readText(line, extent, &record, depth: depth, hasPriority: hasPriority)
+    }
+
+    private func readAfterPriority(
+        _ line: Bytes, _ start: Int, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
+    ) {
+        if SyslogHeader.isVersioned(line, start) {
+            let time = times.read(line, at: start + 2)
+            record.take(time)
+            let end = time?.end ?? line[(start + 2)...].firstIndex(of: 0x20) ?? line.count
+            readVersioned(line, from: end, extent, &record, depth: depth)
+        } else {
+            _ = readUnwrapped(
+                Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, hasPriority: true)
+        }
+    }
+
+    /// Reads what follows the time in a line as RFC 5424 has it.
+    private func readVersioned(
+        _ line: Bytes, from start: Int, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
+    ) {
+        if extent == .time, record.moment != nil { return }
+        let header = SyslogHeader(line, from: start)
+        if extent == .all { header.fill(line, &record) }
+        if extent != .time { record.level = record.level ?? level(ofPairs: line, header.data) }
+        if extent.isMet(record) { return }
+        let text = Bytes(rebasing: line[header.text])
+        guard depth < LineRecognizer.deepest else {
+            record.message = text.text(0..<text.count)
+            return
+        }
+        let category = record.category
+        read(text, extent, &record, depth: depth + 1)
+        record.category = category ?? record.category
     }
 
     /// The level of the priority that a line begins with, `<34>`, and where that ends.
@@ -131,24 +174,16 @@ package struct LineRecognizer: Sendable {
         return (level, index + 1)
     }
 
-    /// A line as RFC 5424 has it, from its time on.
-    private func readVersioned(
-        _ line: Bytes, _ start: Int, _ extent: LineHeader.Extent, _ record: inout LineRecord
-    ) {
-        guard extent != .level else { return }
-        let time = times.read(line, at: start)
-        record.take(time)
-        guard extent == .all else { return }
-        SyslogHeader.read(line, from: time?.end ?? line[start...].firstIndex(of: 0x20) ?? line.count, &record)
-    }
-
     @discardableResult
     private func readText(
-        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int,
-        level: LogLevel? = nil
+        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int, hasPriority: Bool
     ) -> LineRecord.Form {
-        let header = LineHeader(line, times, extent, level: level)
+        let header = LineHeader(line, times, extent, hasPriority: hasPriority)
         record.take(header.time)
+        if let end = endOfTime(line, header) {
+            readVersioned(line, from: end, extent, &record, depth: depth)
+            return .timed
+        }
         record.level = record.level ?? header.level
         if extent == .all { take(header, of: line, &record) }
         var form = header.time != nil ? LineRecord.Form.timed : header.level != nil ? .marked : .plain
@@ -159,10 +194,9 @@ package struct LineRecognizer: Sendable {
             return form
         }
         let rest = Bytes(rebasing: line[header.start...]).trimmed
-        let hasData = hasData(line, header)
         let isObject = rest.first == UInt8(ascii: "{") && rest.last == UInt8(ascii: "}")
-        let mayBeLine = (header.isWrapped || isObject) && depth < LineRecognizer.deepest && !hasData
-        let wantsRequest = !hasData && (extent == .all || wantsLevel || mayBeLine)
+        let mayBeLine = (header.isWrapped || isObject) && depth < LineRecognizer.deepest
+        let wantsRequest = extent == .all || wantsLevel || mayBeLine
         let request = wantsRequest ? AccessRequest(line, header) : nil
         let isLine = mayBeLine && request == nil
         if isLine {
@@ -174,13 +208,11 @@ package struct LineRecognizer: Sendable {
             }
             record.category = category ?? record.category
         } else if wantsLevel {
-            record.level = hasData ? self.level(ofPairs: line) : request?.level
+            record.level = request?.level
         }
-        if wantsLevel, record.level == nil, !hasData { record.level = self.level(ofRest: rest, header) }
+        if wantsLevel, record.level == nil { record.level = self.level(ofRest: rest, header) }
         guard extent == .all, !isLine else { return form }
-        if hasData, let time = header.time {
-            SyslogHeader.read(line, from: time.end, &record)
-        } else if let request {
+        if let request {
             request.fill(line, &record)
         } else {
             readMessage(rest, header, &record)
@@ -204,18 +236,19 @@ package struct LineRecognizer: Sendable {
         record.add("pod", parts.pod, of: line)
         record.add("container", parts.container, of: line)
         record.add("process", parts.unit, of: line)
+        record.add("mnemonic", parts.mnemonic, of: line)
         var pairs = LogfmtPairs(line, 0..<header.start)
         while let pair = pairs.next() { record.add(line, pair) }
     }
 
-    /// Whether the line has structured data after its header.
-    private func hasData(_ line: Bytes, _ header: LineHeader) -> Bool {
-        guard let time = header.time, time.isOfSyslog, !header.isWrapped else { return false }
-        return SyslogHeader.hasData(line, after: time.end)
+    /// Where the time ends of a line that has structured data after its header.
+    private func endOfTime(_ line: Bytes, _ header: LineHeader) -> Int? {
+        guard let time = header.time, time.isOfSyslog, !header.isWrapped else { return nil }
+        return SyslogHeader.hasData(line, after: time.end) ? time.end : nil
     }
 
-    private func level(ofPairs line: Bytes) -> LogLevel? {
-        var pairs = LogfmtPairs(line)
+    private func level(ofPairs line: Bytes, _ range: Range<Int>) -> LogLevel? {
+        var pairs = LogfmtPairs(line, range)
         while let pair = pairs.next() {
             guard LineKey.key(line, pair.name) == .level else { continue }
             if let level = LevelWord.level(of: Bytes(rebasing: line[pair.value])) { return level }
@@ -347,9 +380,13 @@ package struct LineRecognizer: Sendable {
 
     /// Of several pairs that could be the time or the level by their names, the first counts whose value is
     /// one; the others are fields.
-    private func readLogfmt(_ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord) {
+    private func readPairs(
+        _ pairs: LogfmtPairs, _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord
+    ) {
+        var pairs = pairs
         var hasMessage = false
-        var pairs = LogfmtPairs(line)
+        var parts = LineTime.Parts()
+        defer { record.moment = record.moment ?? parts.moment(line, times) }
         while let pair = pairs.next() {
             let raw = Bytes(rebasing: line[pair.value])
             let key = LineKey.key(line, pair.name)
@@ -359,11 +396,15 @@ package struct LineRecognizer: Sendable {
                     record.moment = moment
                     continue
                 }
+                parts.take(line, pair.value, times)
+            case .zone: parts.take(line, pair.value, times, isZone: true)
             case .level:
                 if let level = LevelWord.level(of: raw), level == record.level ?? level {
                     record.level = level
                     continue
                 }
+            case .status where pairs.isOfColumns && record.level == nil:
+                record.level = raw.number(0, raw.count).flatMap { LevelWord.status($0) }
             case .message where !hasMessage && raw.starts(with: "audit(".utf8):
                 record.moment = record.moment ?? times.number(raw, at: 6)?.moment
                 let end = min(line.count, pair.value.upperBound + 1)

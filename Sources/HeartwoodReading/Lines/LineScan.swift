@@ -72,6 +72,11 @@ package struct LineScan {
     private func hasUnusualForm(_ line: Bytes) -> Bool {
         guard let base = line.baseAddress else { return false }
         if needsCare, memchr(base, 0x1B, line.count) != nil { return true }
+        // A code of Cisco.
+        if let percent = memchr(base, 0x25, line.count - 1) {
+            let next = base.distance(to: UnsafeRawPointer(percent)) + 1
+            if line[next] &- 0x41 < 26 { return true }
+        }
         // A letter in brackets.
         var index = 0
         while index + 2 < line.count, let found = memchr(base + index, 0x5B, line.count - index - 2) {
@@ -98,11 +103,19 @@ package struct LineScan {
     private static func hasSpecialStart(_ line: Bytes) -> Bool {
         let first = line[0]
         guard line.count > 2 else { return false }
+        if first == UInt8(ascii: "("), line[2] == UInt8(ascii: ")") { return true }
         if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
             return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line)
+                || hasLevelAndSlash(line)
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
         return hasWordAfterTime(line)
+    }
+
+    private static func hasLevelAndSlash(_ line: Bytes) -> Bool {
+        var end = 0
+        while end < line.count, end <= LevelWord.longest, line[end].isLetter { end += 1 }
+        return end < line.count && line[end] == 0x2F && isOfInterest(line, 0, end)
     }
 
     /// Whether what follows a tag of syslog begins as only some lines do.
@@ -112,7 +125,8 @@ package struct LineScan {
         while index < line.count, let found = memchr(base + index, 0x3A, line.count - index) {
             index = base.distance(to: UnsafeRawPointer(found)) + 1
             guard index + 2 < line.count, line[index] == 0x20 else { continue }
-            return !line[index + 1].isLetter || line[index + 2].isDigit || line[index + 2].isOne(of: "/, ")
+            let rest = Bytes(rebasing: line[(index + 1)...])
+            return !rest[0].isLetter || rest[1].isDigit || rest[1].isOne(of: "/, ") || hasLevelAndSlash(rest)
         }
         return false
     }
@@ -124,6 +138,8 @@ package struct LineScan {
         let word = line.prefix(80).prefix { $0 != 0x20 }
         if word.contains(0x2D), word.contains(where: { $0.isDigit }) { return true }
         let near = min(line.count - 5, 96)
+        // Columns with names.
+        if memchr(base, 0x09, near) != nil, memchr(base, 0x3A, near) != nil { return true }
         if memchr(base, Int32(UInt8(ascii: "|")), near) != nil { return true }
         for separator in [UInt8(ascii: "-"), UInt8(ascii: "/")] {
             var index = 4

@@ -32,21 +32,23 @@ struct LineTime: Sendable {
         year = CivilTime(nanoseconds: now.nanoseconds).year
     }
 
-    /// The spellings, but for RFC 3339 and its relatives.
+    /// The spellings, but for RFC 3339 and its relatives, and for days of nothing but numbers.
     ///
     /// `Y` and `y` are years of four and two digits, `M` the month, `b` its name, `D` and `d` the day with
-    /// and without a zero, `j` the day of the year, `h` `m` `s` two digits each, `H` `i` `S` one or two, `f`
-    /// a fraction if there is one, `g` one that must be there, `F` milliseconds after a colon, `p` AM or PM,
-    /// `z` a zone if there is one, `Q` a zone and a year if there are, `a` a day's name if there is one.
+    /// and without a zero, `j` the day of the year, `h` `m` `s` two digits each, the hour also one digit with
+    /// a colon, `H` `i` `S` one or two, `f` a fraction and half of the day if there are, `g` a fraction that
+    /// must be there, `F` milliseconds after a colon, `z` a zone if there is one, `Q` a zone and a year if
+    /// there are, `a` the name of a day or a zone if there is one.
     private static let numeric: [StaticString] = [
-        "D/b/Y:h:m:sfz", "D/b/Y h:m:sfz", "D-b-Y h:m:sfz", "D-b-Y::h:m:sf",
-        "DbY h:m:sf", "d b Y h:m:sfz", "d b h:m:sf", "D.M.Y h:m:sf",
-        "Y-jTh:m:sfz", "YMDThmsfz", "YMD h:m:sfz", "YMD.hmsf", "YMD-H:i:SF", "y/M/D h:m:sf", "yMD hms",
+        "d/b/Y:h:m:sfz", "d/b/Y h:m:sfz", "D-b-Y h:m:sfz", "D-b-Y::h:m:sf", "DbY h:m:sf", "d b Y h:m:sfz",
+        "d b h:m:sfQ", "d b y h:m:sfz", "Y b d h:m:sfz", "Y-b-D h:m:sfz", "D.M.Y h:m:sf", "Y-jTh:m:sfz",
+        "YMDThmsfz", "YMD h:m:sfz", "YMD-H:i:SF", "YMD-h:m:sfz", "YMD.hmsf", "yMD hms", "yMD h:m:sf",
         "yMD H:i:S", "M-D h:m:sg",
     ]
     private static let bracketed: [StaticString] = ["M.D h:m:s"]
     private static let named: [StaticString] = [
-        "ab d h:m:sfQ", "ad b Y h:m:sfz", "b d Y h:m:sfz", "b d, Y H:m:spz",
+        "ab d h:m:sfQ", "ab d Y h:m:sfz", "ab d, Y h:m:sfz", "ab d, Y, h:m:sfz", "ad b Y h:m:sfz",
+        "ad b y h:m:sfz",
     ]
 
     /// The time that begins at a place, if one does.
@@ -58,7 +60,7 @@ struct LineTime: Sendable {
         }
         if line[start] == UInt8(ascii: "@") { return tai(line, start) }
         guard line[start].isDigit, start + 8 <= line.count else { return nil }
-        if let found = iso(line, start) ?? spelled(line, start, LineTime.numeric) ?? american(line, start) {
+        if let found = iso(line, start) ?? spelled(line, start, LineTime.numeric) ?? numbers(line, start) {
             return found
         }
         if start > 0, line[start - 1] == UInt8(ascii: "["),
@@ -77,6 +79,31 @@ struct LineTime: Sendable {
     }
 
     // MARK: Spellings
+
+    /// A day, a clock and a zone that are the values of several members.
+    struct Parts {
+        private var day: Range<Int>?
+        private var clock: Range<Int>?
+        private var zone: Range<Int>?
+
+        /// Takes a value where it is one of these.
+        mutating func take(_ line: Bytes, _ value: Range<Int>, _ times: LineTime, isZone: Bool = false) {
+            if isZone { return zone = zone ?? value }
+            let bytes = Bytes(rebasing: line[value])
+            guard bytes.count > 7, let found = times.read(bytes, at: 0), found.end == bytes.count else {
+                return
+            }
+            if found.isDay { day = day ?? value } else if found.moment == nil { clock = clock ?? value }
+        }
+
+        /// The moment, where there are a day and a clock.
+        func moment(_ line: Bytes, _ times: LineTime) -> LogTimestamp? {
+            guard let day, let clock else { return nil }
+            var text = line.text(day) + " " + line.text(clock)
+            if let zone { text += (line[zone.lowerBound].isLetter ? " " : "") + line.text(zone) }
+            return text.withUTF8 { times.moment(of: Bytes($0)) }
+        }
+    }
 
     /// `2026-11-20 10:20:30.123Z`, also with `/` or `.`, and `T`, `-`, `_` or ` - ` in front of the clock.
     func iso(_ line: Bytes, _ start: Int) -> Found? {
@@ -104,7 +131,7 @@ struct LineTime: Sendable {
         guard isDay, index >= line.count || !line[index].isDigit, !hasClock(line, start + 10) else {
             return nil
         }
-        return Found(moment: civil.moment(offset: 0), end: start + 10, isDay: true)
+        return Found(moment: civil.moment(ahead: 0), end: start + 10, isDay: true)
     }
 
     /// Whether something like `1:20` is near.
@@ -126,6 +153,7 @@ struct LineTime: Sendable {
         var civil = CivilTime(year: 0, month: 1, day: 1)
         var index = start
         var found: Found?
+        var front = Zone.none
         for code in form {
             switch code {
             case UInt8(ascii: "Y"):
@@ -139,12 +167,16 @@ struct LineTime: Sendable {
             case UInt8(ascii: "b"):
                 guard let month = LineTime.month(line, index) else { return nil }
                 civil.month = month
-                index += 3
+                index = LineTime.afterMonth(line, index, month)
             case UInt8(ascii: "j"):
                 guard let day = line.number(index, 3), (1...366).contains(day) else { return nil }
                 civil = CivilTime(
                     nanoseconds: civil.nanosecondsSince1970 + Int64(day - 1) * 86_400_000_000_000)
                 index += 3
+            case UInt8(ascii: "h") where LineTime.isShortHour(line, index):
+                while line[index] == 0x20 { index += 1 }
+                civil.hour = Int(line[index] - 0x30)
+                index += 1
             case UInt8(ascii: "M"), UInt8(ascii: "D"), UInt8(ascii: "h"), UInt8(ascii: "m"),
                 UInt8(ascii: "s"):
                 guard let number = line.number(index, 2) else { return nil }
@@ -165,45 +197,37 @@ struct LineTime: Sendable {
                 guard let number = line.shortNumber(&digits, 3) else { return nil }
                 civil.nanosecond = number * 1_000_000
                 index = digits
-            case UInt8(ascii: "p"):
-                guard index + 2 < line.count, line[index] == 0x20, line[index + 2] | 0x20 == 0x6D,
-                    (1...12).contains(civil.hour)
-                else { return nil }
-                civil.hour = civil.hour % 12 + (line[index + 1] | 0x20 == 0x70 ? 12 : 0)
-                index += 3
             case UInt8(ascii: "z"):
                 guard civil.isValid else { return nil }
-                found = moment(civil, line, zoneAt: index)
-                index = found?.end ?? index
+                var (zone, end) = LineTime.zone(line, index)
+                if case .none = zone { zone = front }
+                found = moment(civil, zone, end)
+                index = end
             case UInt8(ascii: "Q"):
                 var (zone, end) = LineTime.zone(line, index)
                 if case .none = zone { end = index }
-                if end < line.count, line[end] == 0x20, let year = line.number(end + 1, 4),
-                    (1970...2200).contains(year), !LineTime.isNamePart(line, end + 5)
-                {
+                if let year = LineTime.year(line, end) {
                     civil.year = year
                     end += 5
-                } else if LineTime.isCapitals(line, index + 1), let year = line.number(index + 5, 4),
-                    (1970...2200).contains(year), !LineTime.isNamePart(line, index + 9)
+                } else if let word = LineTime.afterCapitals(line, index + 1),
+                    LineTime.year(line, word) != nil
                 {
                     // An abbreviation that is in no table.
-                    return Found(moment: nil, end: index + 9, hasUnknownZone: true)
+                    return Found(moment: nil, end: word + 5, hasUnknownZone: true)
                 }
+                if case .none = zone { zone = front }
                 found = moment(civil, zone, end)
                 index = end
             case UInt8(ascii: "a"):
-                if LineTime.month(line, index) == nil || LineTime.month(line, index + 4) != nil {
-                    index += 3
-                    if index < line.count, line[index] == 0x2C { index += 1 }
-                    guard index < line.count, line[index] == 0x20 else { return nil }
-                    index += 1
-                }
+                guard let end = LineTime.nameOfDay(line, index, &front) else { return nil }
+                index = end
             default:
                 guard index < line.count, line[index] == code else { return nil }
                 index += 1
             }
         }
-        if let found {
+        if var found {
+            if form[1] == 0x20, form[0] == UInt8(ascii: "Y") { found.isOfSyslog = true }
             return found.moment == nil && !found.hasUnknownZone ? nil : found
         }
         guard !(index < line.count && line[index].isDigit) else { return nil }
@@ -211,42 +235,57 @@ struct LineTime: Sendable {
         return result.moment == nil ? nil : result
     }
 
-    /// `11/20/2026 10:20:30 AM`, and `20/11/2026 10:20:30` where only one of the two can be the day.
-    private func american(_ line: Bytes, _ start: Int) -> Found? {
+    /// `11/20/2026 10:20:30 AM`, `20-11-2026 10:20`, `26/11/20 10:20:30`, `11/20 10:20:30`.
+    ///
+    /// Where two of the numbers could be the day, the moment is unknown.
+    private func numbers(_ line: Bytes, _ start: Int) -> Found? {
         var index = start
-        guard let first = line.shortNumber(&index), index < line.count, line[index] == 0x2F else {
+        guard let first = line.shortNumber(&index), index < line.count, line[index].isOne(of: "/-") else {
             return nil
         }
+        let separator = line[index]
         index += 1
-        guard let second = line.shortNumber(&index), index < line.count, line[index] == 0x2F,
-            let year = line.number(index + 1, 4), index + 6 < line.count
-        else { return nil }
-        index += 5
-        if line[index] == 0x2C { index += 1 }
+        guard let second = line.shortNumber(&index), index < line.count else { return nil }
+        var year = 0
+        var third: Int?
+        if line[index] == separator {
+            index += 1
+            third = separator == 0x2F ? line.number(index, 2) : nil
+            if let number = line.number(index, 4) { (year, third) = (number, nil) }
+            guard year > 0 || third != nil else { return nil }
+            index += year > 0 ? 4 : 2
+        } else if separator != 0x2F {
+            return nil
+        }
+        if index < line.count, line[index] == 0x2C { index += 1 }
+        guard index < line.count, line[index].isOne(of: " \t:T-") else { return nil }
         index += 1
-        var civil = CivilTime(year: year, month: first, day: second)
-        guard let hour = line.shortNumber(&index), index < line.count, line[index] == 0x3A else { return nil }
-        civil.hour = hour
-        guard let minute = line.number(index + 1, 2) else { return nil }
-        civil.minute = minute
-        index += 3
-        if index < line.count, line[index] == 0x3A, let second = line.number(index + 1, 2) {
-            civil.second = second
-            index += 3
+        while index < line.count, line[index] == 0x20 { index += 1 }
+        var civil = CivilTime(year: 0, month: 1, day: 1)
+        guard let end = LineTime.clock(line, index, &civil), year > 0 || end >= index + 7 else { return nil }
+        let hasHalf = line[end - 1] | 0x20 == 0x6D || line[end - 1] == 0x2E
+        let (zone, zoneEnd) = LineTime.zone(line, end)
+        func moment(_ year: Int, _ month: Int, _ day: Int) -> LogTimestamp? {
+            (civil.year, civil.month, civil.day) = (year, month, day)
+            let moment = self.moment(civil, zone, zoneEnd).moment
+            return third != nil && moment ?? latest > latest ? nil : moment
         }
-        LineTime.fraction(line, &index, &civil)
-        let half = index + 2 < line.count && line[index] == 0x20 ? line[index + 1] | 0x20 : 0
-        if half == 0x61 || half == 0x70, line[index + 2] | 0x20 == 0x6D {
-            civil.hour = civil.hour % 12 + (half == 0x70 ? 12 : 0)
-            index += 3
-        } else if first > 12 {
-            (civil.month, civil.day) = (second, first)
-        } else if second <= 12, first != second {
-            return Found(moment: nil, end: index)
+        if case .unknown = zone { return Found(moment: nil, end: zoneEnd, hasUnknownZone: true) }
+        let whole = third.map(LineTime.century) ?? year
+        var found = moment(whole, first, second)
+        let other = hasHalf ? nil : moment(whole, second, first)
+        let isClear = found == nil || other == nil || found == other
+        found = found ?? other
+        // With the year in front, as log4j has it.
+        if let third, let sorted = moment(LineTime.century(first), second, third) {
+            return Found(moment: sorted >= max(found ?? sorted, other ?? sorted) ? sorted : nil, end: zoneEnd)
         }
-        guard civil.isValid else { return nil }
-        return moment(civil, line, zoneAt: index)
+        if found == nil { return nil }
+        return Found(moment: isClear ? found : nil, end: zoneEnd)
     }
+
+    /// The year of two digits.
+    private static func century(_ year: Int) -> Int { year < 70 ? 2000 + year : 1900 + year }
 
     /// `10:20:30.123`: of an unknown day.
     private func timeOfDay(_ line: Bytes, _ start: Int) -> Found? {
@@ -336,10 +375,10 @@ struct LineTime: Sendable {
     private func moment(_ civil: CivilTime, _ zone: Zone, _ end: Int) -> Found {
         guard civil.year == 0 else {
             switch zone {
-            case .none: return Found(moment: civil.isValid ? civil.moment(offset: 0) : nil, end: end)
+            case .none: return Found(moment: civil.isValid ? civil.moment(ahead: 0) : nil, end: end)
             case .offset(let offset):
                 return Found(
-                    moment: civil.isValid ? civil.moment(offset: offset) : nil, end: end, hasZone: true)
+                    moment: civil.isValid ? civil.moment(ahead: offset) : nil, end: end, hasZone: true)
             case .unknown: return Found(moment: nil, end: end, hasUnknownZone: true)
             }
         }
@@ -358,7 +397,7 @@ struct LineTime: Sendable {
         civil.year = year + 1
         for _ in 0..<6 {
             if civil.isValid {
-                let moment = civil.moment(offset: offset)
+                let moment = civil.moment(ahead: offset)
                 if moment <= latest { return moment }
             }
             civil.year -= 1
@@ -379,7 +418,7 @@ struct LineTime: Sendable {
         (civil.hour, civil.minute) = (hour, minute)
         var index = hourEnd + 3
         if index < line.count, line[index] == separator, let second = line.number(index + 1, 2) {
-            civil.second = second
+            civil.setSecond(second)
             index += 3
         } else if separator == 0x2E {
             return nil
@@ -408,11 +447,11 @@ struct LineTime: Sendable {
         guard index + 1 < line.count, line[index + 1].isDigit else { return }
         if line[index] == 0x3A {
             guard let number = line.number(index + 1, 3), !isNamePart(line, index + 4) else { return }
-            civil.nanosecond = number * 1_000_000
+            civil.nanosecond += number * 1_000_000
             index += 4
             return
         }
-        guard line[index] == 0x2E || line[index] == 0x2C else { return }
+        guard line[index] == 0x2E || line[index] == 0x2C && !isColumn(line, index + 1) else { return }
         var scale = 100_000_000
         index += 1
         while index < line.count, line[index].isDigit {
@@ -420,6 +459,14 @@ struct LineTime: Sendable {
             scale /= 10
             index += 1
         }
+    }
+
+    /// Whether the digits after a comma are a column of their own, and no fraction.
+    private static func isColumn(_ line: Bytes, _ start: Int) -> Bool {
+        var end = start
+        while end < line.count, line[end].isDigit { end += 1 }
+        if end < line.count, line[end].isOne(of: "Zz+-") { return false }
+        return !(end - start).isMultiple(of: 3) || end - start > 9 || end < line.count && line[end] == 0x2C
     }
 
     enum Zone { case none, offset(Int), unknown }
@@ -437,7 +484,7 @@ struct LineTime: Sendable {
         if let (offset, end) = offset(line, index) {
             // `-05 degrees` is no zone.
             let isNumber = isApart && end == index + 3 && isSentence(line, end)
-            return isNumber ? (.none, start) : (.offset(offset), end)
+            return isNumber ? (.none, start) : (.offset(offset), afterNameOfZone(line, end))
         }
         var isEnclosed = false
         while index < line.count, index < start + 3, line[index].isOne(of: " [(<|,") {
@@ -461,7 +508,9 @@ struct LineTime: Sendable {
         // They all end with one of these letters, which the words for levels do not.
         if line[end - 1].isOne(of: "TCABK"), let seconds = zones.value(line, index..<end) {
             // `GMT+3`, and longer names.
-            if seconds == 0, let (offset, end) = offset(line, end) { return (.offset(offset), end) }
+            if seconds == 0, let (offset, end) = offset(line, end) {
+                return (.offset(offset), afterNameOfZone(line, end))
+            }
             guard !isNamePart(line, end) else {
                 return (isApart && !line[end].isDigit ? .none : .unknown, start)
             }
@@ -481,6 +530,24 @@ struct LineTime: Sendable {
     /// Whether a word of a sentence follows.
     private static func isSentence(_ line: Bytes, _ end: Int) -> Bool {
         end + 1 < line.count && line[end] == 0x20 && line[end + 1] &- 0x61 < 26
+    }
+
+    /// Where the name of a zone ends whose offset is in front: `UTC m=+0.1` of Go, `(CEST)`.
+    private static func afterNameOfZone(_ line: Bytes, _ end: Int) -> Int {
+        guard end + 4 < line.count, line[end] == 0x20 else { return end }
+        if line[end + 1] == UInt8(ascii: "(") {
+            var close = end + 2
+            while close < line.count, line[close].isLetter || line[close] == 0x20 { close += 1 }
+            let isName = line.has("Time", at: close - 4, before: close)
+            guard isName || zones.value(line, end + 2..<close) != nil, close < line.count, line[close] == 0x29
+            else { return end }
+            return close + 1
+        }
+        guard let word = afterCapitals(line, end + 1), zones.value(line, end + 1..<word) != nil else {
+            return end
+        }
+        guard line.has(" m=", at: word, before: line.count) else { return word }
+        return line[(word + 1)...].firstIndex(of: 0x20) ?? line.count
     }
 
     /// `Central Standard Time`, as Windows names zones.
@@ -571,18 +638,82 @@ struct LineTime: Sendable {
         }
     }
 
-    /// Whether the name of a month, or that of a day in front of a date, is here.
-    private static func isNameOfTime(_ line: Bytes, _ start: Int) -> Bool {
-        if month(line, start) != nil { return true }
-        guard start + 12 < line.count else { return false }
-        let gap = line[start + 3] == 0x2C ? 5 : 4
-        guard line[start + gap - 1] == 0x20 else { return false }
-        return month(line, start + gap) != nil || gap == 5
+    /// Where the name of a month ends, which may be written out.
+    private static func afterMonth(_ line: Bytes, _ start: Int, _ month: Int) -> Int {
+        let rest: StaticString =
+            switch month {
+            case 1: "uary"
+            case 2: "ruary"
+            case 3: "ch"
+            case 4: "il"
+            case 6: "e"
+            case 7: "y"
+            case 8: "ust"
+            case 9: "tember"
+            case 10: "ober"
+            case 11, 12: "ember"
+            default: ""
+            }
+        let end = start + 3
+        return line.has(rest, at: end, before: line.count) ? end + rest.utf8CodeUnitCount : end
     }
 
-    private static func isCapitals(_ line: Bytes, _ start: Int) -> Bool {
-        start > 0 && start + 3 < line.count && line[start - 1] == 0x20
-            && (start..<start + 3).allSatisfy { line[$0] &- 0x41 < 26 } && line[start + 3] == 0x20
+    private static let days = WordTable<Bool>([
+        "mon tue wed thu fri sat sun tues thur thurs": true,
+        "monday tuesday wednesday thursday friday saturday sunday": true,
+    ])
+
+    /// Where a date begins that may have the name of a day, or a zone, in front of it.
+    private static func nameOfDay(_ line: Bytes, _ start: Int, _ zone: inout Zone) -> Int? {
+        if month(line, start) != nil { return start }
+        var end = start
+        while end < line.count, line[end].isLetter { end += 1 }
+        let word = start..<end
+        if days.value(line, word) != nil {
+            if end < line.count, line[end] == 0x2C { end += 1 }
+        } else if let seconds = zones.value(line, word), seconds != severalMeanings {
+            zone = .offset(seconds)
+        } else if word.count == 3, LevelWord.meaning(line, word) == nil, line[start] & 0x20 == 0 {
+            zone = .unknown
+        } else {
+            return nil
+        }
+        return end < line.count && line[end] == 0x20 ? end + 1 : nil
+    }
+
+    /// Whether the name of a month, or a word in front of a date, is here.
+    private static func isNameOfTime(_ line: Bytes, _ start: Int) -> Bool {
+        if month(line, start) != nil { return true }
+        var end = start + 3
+        let last = min(line.count - 8, start + 9)
+        while end < last, line[end].isLetter { end += 1 }
+        guard end < last else { return false }
+        let hasComma = line[end] == 0x2C
+        if hasComma { end += 1 }
+        return line[end] == 0x20 && (month(line, end + 1) != nil || hasComma && line[end + 1].isDigit)
+    }
+
+    /// The year after a blank.
+    private static func year(_ line: Bytes, _ index: Int) -> Int? {
+        guard index < line.count, line[index] == 0x20, let year = line.number(index + 1, 4),
+            (1970...2200).contains(year), !isNamePart(line, index + 5)
+        else { return nil }
+        return year
+    }
+
+    /// Where a word of three to five capitals ends that has a blank in front of it.
+    private static func afterCapitals(_ line: Bytes, _ start: Int) -> Int? {
+        guard start > 0, start < line.count, line[start - 1] == 0x20 else { return nil }
+        var end = start
+        while end < line.count, line[end] &- 0x41 < 26 { end += 1 }
+        return (3...5).contains(end - start) && !isNamePart(line, end) ? end : nil
+    }
+
+    /// Whether an hour of one digit is here, also after further blanks.
+    private static func isShortHour(_ line: Bytes, _ start: Int) -> Bool {
+        var index = start
+        while index < line.count, line[index] == 0x20, index - start < 4 { index += 1 }
+        return index + 4 < line.count && line[index].isDigit && line[index + 1] == 0x3A
     }
 
     /// Whether a letter or a digit is here, so that what is in front is only a part of something.
@@ -627,8 +758,23 @@ extension CivilTime {
         case UInt8(ascii: "D"), UInt8(ascii: "d"): day = number
         case UInt8(ascii: "h"), UInt8(ascii: "H"): hour = number
         case UInt8(ascii: "m"), UInt8(ascii: "i"): minute = number
-        default: second = number
+        default: setSecond(number)
         }
+    }
+
+    /// A leap second is the one before and a thousand million nanoseconds.
+    fileprivate mutating func setSecond(_ number: Int) {
+        let isLeap = number == 60 && minute == 59
+        second = isLeap ? 59 : number
+        nanosecond = isLeap ? 1_000_000_000 : 0
+    }
+
+    /// The moment that a clock shows so, so many seconds ahead of UTC.
+    fileprivate func moment(ahead offset: Int) -> LogTimestamp {
+        guard nanosecond >= 1_000_000_000 else { return moment(offset: offset) }
+        var civil = self
+        civil.nanosecond -= 1_000_000_000
+        return civil.moment(offset: offset - 1)
     }
 }
 

@@ -83,9 +83,22 @@ enum LevelWord {
         (3...longest).contains(range.count) ? table.value(line, range) : nil
     }
 
+    /// What PHP writes in front of a message.
+    static func ofPHP(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> LogLevel? {
+        switch line.text(range) {
+        case "Fatal error", "Parse error", "Core error", "Compile error": .fatal
+        case "Recoverable fatal error", "Catchable fatal error": .error
+        case "Warning", "Core warning", "Compile warning": .warning
+        case "Notice", "Deprecated", "Strict Standards": .notice
+        default: nil
+        }
+    }
+
     /// The words above, the keys of levels, and what the requests of web servers end with.
     private static let interest: WordTable<Bool> = {
-        var table = WordTable<Bool>(["level severity lvl loglevel levelname severitytext http default": true])
+        var table = WordTable<Bool>([
+            "level severity lvl loglevel levelname severitytext http default deprecated standards": true
+        ])
         table.add(table: LevelWord.table, true)
         return table
     }()
@@ -202,6 +215,8 @@ enum LineKey: Sendable {
     }
 
     case time, level, category, message
+    /// The zone of a time in other members, and the status of a response.
+    case zone, status
     /// A category, or a message, where the line has no other.
     case otherCategory, otherMessage
     /// The level as a number of syslog, or of OpenTelemetry.
@@ -215,11 +230,19 @@ enum LineKey: Sendable {
     /// What tells which program wrote the line: Nextcloud, GELF, and bunyan.
     case requestID, gelfMessage, hostname, template
 
+    /// Whether it is what the lines of logs have: a time, a level, a message.
+    var isOfLog: Bool {
+        switch self {
+        case .time, .level, .message: true
+        default: false
+        }
+    }
+
     private static let table = WordTable<LineKey>([
         "time timestamp @timestamp ts t @t datetime date asctime eventtime event_time": .time,
         "__realtime_timestamp timemillis start_time starttime timestamp_ms timegenerated": .time,
-        "instant.epochsecond t.$date record.time.timestamp edgestarttimestamp": .time,
-        "instant.nanoofsecond": .nanoseconds,
+        "instant.epochsecond id.time t.$date record.time.timestamp edgestarttimestamp": .time,
+        "instant.nanoofsecond": .nanoseconds, "tz timezone": .zone, "status": .status,
         "level severity lvl loglevel log_level log.level levelname level_name @l @level": .level,
         "severitytext severity_text @fields.lvl @fields.level record.level.name levelstr": .level,
         "priority": .syslogLevel, "levelno": .pythonLevel,
@@ -234,8 +257,32 @@ enum LineKey: Sendable {
         "messagetemplate event body text": .otherMessage,
         "log": .dockerLine, "reqid": .requestID, "hostname": .hostname,
     ])
+    /// How a member is read whose name may be that of a time: as a date, or as a number as well.
+    enum TimeUse { case date, number }
+
+    /// What the name of a member says that is not in the table.
+    ///
+    /// `creationTime`, `created_at` and `eventTimestamp` say when it happened; `expirationTime`,
+    /// `lastLoginTime` and `elapsedTime` do not.
+    static func use(ofTime name: UnsafeRawBufferPointer) -> TimeUse? {
+        guard name.count > 3, name.count < 40, let last = name.last, "eEpPtTdD".utf8.contains(last) else {
+            return nil
+        }
+        let text = String(decoding: name, as: UTF8.self).lowercased()
+        let ends = ["time", "timestamp", "_at", "published", "date"]
+        guard ends.contains(where: text.hasSuffix) || name.suffix(2).elementsEqual("At".utf8),
+            ![
+                "expir", "end", "last", "next", "until", "valid", "due", "not", "birth", "modif", "updat",
+                "delet",
+            ]
+            .contains(where: text.hasPrefix)
+        else { return nil }
+        let words = ["unix", "epoch", "creat", "event", "log", "timestamp"]
+        return words.contains(where: text.contains) ? .number : .date
+    }
+
     private static let containers = WordTable<Bool>([
-        "log t instant @fields fields record record.level record.time properties": true
+        "log t id instant @fields fields record record.level record.time properties": true
     ])
 
     /// What a name says, after the path of the object that it is in.

@@ -105,10 +105,7 @@ package struct RecordLines: Sendable {
     private static func isOfLog(_ line: Bytes) -> Bool {
         var pairs = LogfmtPairs(line)
         while let pair = pairs.next() {
-            switch LineKey.key(line, pair.name) {
-            case .time, .level, .message: return true
-            default: break
-            }
+            if LineKey.key(line, pair.name)?.isOfLog == true { return true }
         }
         return false
     }

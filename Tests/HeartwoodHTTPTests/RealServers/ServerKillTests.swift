@@ -1,4 +1,5 @@
 #if os(Linux)
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -52,7 +53,7 @@ import Testing
                 python, [path + "/collector.py", String(port), stored] + lifetime, in: path,
                 listeningOn: port)
         }
-        var random = SplitMix(state: 11)
+        var random = SeededNumbers(11)
         for round in 0..<(!Tier.isFull ? 4 : 30) {
             let server = try start(["0.\(random.next() % 90 + 10)"])
             let first = round * 1_000_000

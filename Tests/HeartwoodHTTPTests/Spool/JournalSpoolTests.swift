@@ -1,5 +1,6 @@
 #if os(Linux)
 import CHeartwood
+import CoreFixtures
 import Foundation
 import HeartwoodTestSupport
 import SuiteSupport
@@ -36,7 +37,7 @@ import Testing
         let path = directory.path
         let server = try LoopbackServer { _ in .ok }
         let address = server.address
-        var random = SplitMix(state: 5)
+        var random = SeededNumbers(5)
         for run in 0..<kills {
             let lifetime = UInt32(random.next() % 30_000) + 1000
             await #expect(processExitsWith: .signal(SIGKILL)) {

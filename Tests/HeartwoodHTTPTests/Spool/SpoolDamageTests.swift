@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -149,7 +150,7 @@ import Testing
     @Test("Random bytes in every file are survived", arguments: 0..<(isLongRun ? 5000 : 60)) func garbage(
         seed: UInt64
     ) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededNumbers(seed)
         let (directory, name) = try made(payloads, sealed: seed % 2 == 0)
         for file in [name, "cursor"] {
             var bytes = try directory.read(file)
@@ -167,18 +168,5 @@ import Testing
         }
         let (found, _) = try delivered(directory)
         #expect(found.allSatisfy(payloads.contains))
-    }
-}
-
-/// A small random generator with a seed.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Heartwood
 import HeartwoodTestSupport
 import SuiteSupport
@@ -11,7 +12,7 @@ import Testing
         "Nothing saved is lost, nothing acknowledged comes again, keys mean the same",
         arguments: 0..<(isLongRun ? 2000 : 30))
     func randomLife(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededNumbers(seed)
         let clock = ManualClock()
         var directory = try TemporaryDirectory(isFast: true)
         var settings = SpoolSettings()

@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -265,7 +266,7 @@ private final class ScriptedTransport: HTTPTransport {
 
     @Test("Pauses of many clients are spread over their window") func storm() {
         let policy = StandardRetryPolicy()
-        var random = SplitMix(state: 1)
+        var random = SeededNumbers(1)
         let failure = DeliveryFailure(cause: .status(503), action: .retry, consecutiveFailures: 7)
         var tenths: Set<Int> = []
         for _ in 0..<100 {

@@ -1,4 +1,5 @@
 #if os(Linux)
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodTestSupport
@@ -26,7 +27,7 @@ import Testing
     func chaos() async throws {
         let kills = Self.kills
         let directory = try TemporaryDirectory()
-        let random = Locked(SplitMix(state: 7))
+        let random = Locked(SeededNumbers(7))
         let isHonest = Locked(false)
         let choice = Locked<[Int: LoopbackAnswer]>([:])
         let server = try LoopbackServer { request in
@@ -110,7 +111,7 @@ import Testing
         return logger
     }
 
-    private static func answer(_ random: inout SplitMix) -> LoopbackAnswer {
+    private static func answer(_ random: inout SeededNumbers) -> LoopbackAnswer {
         guard random.next() % 10 < 3 else { return .ok }
         let bad: [LoopbackAnswer] = [
             .status(503), .status(500), .status(502), .lost, .lost, .resetInAnswer, .shorterThanSaid,

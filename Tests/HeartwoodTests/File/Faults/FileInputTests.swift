@@ -1,4 +1,5 @@
 import CHeartwood
+import CoreFixtures
 import Foundation
 import HeartwoodArchive
 import HeartwoodTestSupport

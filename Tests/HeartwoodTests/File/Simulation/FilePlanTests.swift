@@ -1,4 +1,5 @@
 import CHeartwood
+import CoreFixtures
 import SuiteSupport
 import Testing
 
