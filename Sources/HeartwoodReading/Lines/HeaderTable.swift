@@ -9,8 +9,9 @@
 struct HeaderTable: Sendable {
     /// What a part of a form matches, and what it is.
     enum Part: Character, Sendable {
-        /// The time, also in brackets or quotes; without these; whether it was one as syslog has it.
-        case time = "t", bareTime = "T", timeOfSyslog = "y"
+        /// The time, also in brackets or quotes; without these; in brackets; whether it was one as syslog has
+        /// it.
+        case time = "t", bareTime = "T", timeInBrackets = "0", timeOfSyslog = "y"
         /// A number of seconds since 1970, as the time.
         case epoch = "n"
         /// A word for a level: right after the time, in capitals, or in any case.
@@ -102,6 +103,7 @@ struct HeaderTable: Sendable {
             case .levelAfterTime, .anyLevel, .levelKind, .pairs, .pod: .letters
             case .capitalLevel, .levelLetter, .columnLetter, .twoLetters, .levelOfPHP, .capitalName: .capitals
             case .ciscoCode: .percent
+            case .timeInBrackets: .brackets
             case .container, .unit: .letters
             case .stream: .streams
             case .number: .numbers
@@ -121,6 +123,19 @@ struct HeaderTable: Sendable {
     }
 
     static let rows: [Row] = [
+        // The time in brackets, and what only some write after it
+        Row("%0 %l : ", "Monit", "[CET Nov 20 10:20:30] error    : x"),
+        Row("%0 %l/%C:", "Icinga", "[2026-11-20 10:20:30 +0100] critical/checker: x"),
+        Row("%0 %L[%p]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711]: pbx.c:12 pbx_exec: x"),
+        Row(
+            "%0 %L[%p][%b]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711][C-00000001]: p.c:12 f: x"),
+        Row("%0 %L[%p]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711] pbx.c: x"),
+        Row("%0 %L[%p][%b]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711][C-0000001d] pbx.c: x"),
+        Row("%0 %g[%p:%h] %l:%.", "Unbound", "[1795170030] unbound[77:0] error: x"),
+        Row("%0 %g[%p]: %l:%.", "NSD", "[2026-11-20 10:20:30.123] nsd[77]: notice: x"),
+        Row("%0 PHP %H:", "PHP", "[20-Nov-2026 10:20:30 UTC] PHP Fatal error:  x"),
+        Row("%0 SERVICE ALERT: ", "Nagios", "[1795170030] SERVICE ALERT: x"),
+        Row("%0 HOST ALERT: ", "Nagios", "[1795170030] HOST ALERT: x"),
         // Columns with tabs
         Row("%t^%l^%s^", "zap, no name", "2026-11-20T10:20:30.123+0100\tWARN\tshop/main.go:12\tx"),
         Row("%t^%l^%m^%s^", "zap", "2026-11-20T10:20:30.123+0100\tWARN\tshop\tshop/main.go:12\tx"),
@@ -156,18 +171,6 @@ struct HeaderTable: Sendable {
         Row("%t %f %a (%s) - ", "log4j, place", "2026-11-20 10:20:30,123 DEBUG shop.Pay (Pay.java:42) - x"),
         Row("%t %f %N", "Spark", "17/06/09 20:10:40 INFO spark.SecurityManager: x"),
         Row("%t %f%.%=", "any", "2026-11-20 10:20:30 ERROR x"),
-        Row("%t %l : ", "Monit", "[CET Nov 20 10:20:30] error    : x"),
-        Row("%t %l/%C:", "Icinga", "[2026-11-20 10:20:30 +0100] critical/checker: x"),
-        Row("%t %L[%p]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711]: pbx.c:12 pbx_exec: x"),
-        Row(
-            "%t %L[%p][%b]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711][C-00000001]: p.c:12 f: x"),
-        Row("%t %L[%p]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711] pbx.c: x"),
-        Row("%t %L[%p][%b]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711][C-0000001d] pbx.c: x"),
-        Row("%t %g[%p:%h] %l:%.", "Unbound", "[1795170030] unbound[77:0] error: x"),
-        Row("%t %g[%p]: %l:%.", "NSD", "[2026-11-20 10:20:30.123] nsd[77]: notice: x"),
-        Row("%t PHP %H:", "PHP", "[20-Nov-2026 10:20:30 UTC] PHP Fatal error:  x"),
-        Row("%t SERVICE ALERT: ", "Nagios", "[1795170030] SERVICE ALERT: x"),
-        Row("%t HOST ALERT: ", "Nagios", "[1795170030] HOST ALERT: x"),
         Row("%t %E | %>", "foreman", "10:20:30 web.1  | x"),
         Row("%t%y %i ", "Redis, no process", "20 Nov 10:20:30 # x"),
         // Syslog, whose time has no year, or a zone
@@ -451,6 +454,7 @@ struct ByteSet: Sendable {
     static let joints = ByteSet("-_")
     static let digits = ByteSet("0123456789")
     static let percent = ByteSet("%")
+    static let brackets = ByteSet("[")
     static let startsOfLines = ByteSet("{[<0123456789")
     static let ofHosts = ByteSet(":@/._-$0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 

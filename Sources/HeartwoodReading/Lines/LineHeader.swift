@@ -181,7 +181,7 @@ struct LineHeader {
             return found.index > index
         case .maybeBlanks: found.index = afterBlanks(index)
         case .timeOfSyslog: return time?.isOfSyslog == true
-        case .time, .bareTime, .epoch, .googleTime: return takeTime(part)
+        case .time, .bareTime, .timeInBrackets, .epoch, .googleTime: return takeTime(part)
         case .levelAfterTime, .capitalLevel, .anyLevel: return takeLevel(part)
         case .levelInBrackets: return takeLevelInBrackets()
         case .levelLetter, .columnLetter, .twoLetters, .levelMark, .levelKind, .levelOfPHP:
@@ -236,7 +236,8 @@ struct LineHeader {
 
     private mutating func takeTime(_ part: HeaderTable.Part) -> Bool {
         let open = byte(found.index)
-        let isEnclosed = part == .time && (open == UInt8(ascii: "[") || open == 0x22 && found.index == 0)
+        let isBracket = open == UInt8(ascii: "[") && part != .bareTime
+        let isEnclosed = isBracket || part == .time && open == 0x22 && found.index == 0
         let first = isEnclosed ? found.index + 1 : found.index
         guard var time = time(part, at: first) else { return false }
         // A day alone is the time only in front of all else, or in brackets.

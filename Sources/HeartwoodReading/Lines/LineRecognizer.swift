@@ -243,7 +243,7 @@ package struct LineRecognizer: Sendable {
 
     /// Where the time ends of a line that has structured data after its header.
     private func endOfTime(_ line: Bytes, _ header: LineHeader) -> Int? {
-        guard let time = header.time, time.isOfSyslog, !header.isWrapped else { return nil }
+        guard let time = header.time, time.isOfSyslog, time.hasZone, !header.isWrapped else { return nil }
         return SyslogHeader.hasData(line, after: time.end) ? time.end : nil
     }
 
