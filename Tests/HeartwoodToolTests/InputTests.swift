@@ -69,6 +69,106 @@ struct InputTests {
                 == "heartwood: logs: not read: notes.txt, sub/; to read a file or a directory, name it\n")
     }
 
+    /// What is said of files whose times are not known, in front of the example.
+    private static let zone = "the zone of some times is unknown or has several meanings (such as IST or CST)"
+    private static let day = "the day of some times is unknown"
+    private static let year = "some times have no year, and the one assumed is later than the file"
+    private static let search = "heartwood grep finds such lines by their text"
+    private static let sorted =
+        "it is read in the order of the names; to read files in another order, name them"
+
+    /// The files of the test below, and what is said of each.
+    private static let files = """
+        printf '2026-11-20 10:20:30 IST ERROR a\nwords\n2026-11-20 10:20:31 IST INFO b\n' > zone
+        printf '2026-11-20 10:20:32Z INFO c\n2026-11-20 10:20:33 CST ERROR d\n' | cat zone - > mixed
+        printf '10:20:30 ERROR x\n  more\n10:20:31 INFO y\n' > day; printf '05/06/2026 10:20:30 INFO x\n' > us
+        printf 'Jun 16 21:05:29 web su: x\n' > year; touch -d 2001-06-30 year
+        date '+%b %e %H:%M:%S web su: x' > today; printf '2026-11-20 10:20:30Z INFO x\n' > known
+        touch -d 2001-06-30 known; printf 'ready\nsteady\n' > plain; (printf 'ready\n'; cat known) > banner
+        mkdir -m 700 logs; for n in 1 2 3; do cp day logs/a.log.$n; touch -d 2026-11-0$n logs/a.log.$n; done
+        cat known > logs/a.log.2; touch -d 2026-11-02 logs/a.log.2
+        echo '10:20:30 ERROR password=hunter2' > logs/a.log.3; touch -d 2026-11-03 logs/a.log.3
+
+        """
+    private static let told = [
+        "zone": "zone: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; \(search)",
+        "mixed": "mixed: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; \(search)",
+        "day": "day: \(day), as in “10:20:30 ERROR x”; \(search)",
+        "us": "us: \(day), as in “05/06/2026 10:20:30 INFO x”; \(search)",
+        "year":
+            "year: \(year), as in “Jun 16 21:05:29 web su: x”; heartwood cat --fields time shows what is assumed",
+        "1": "logs/a.log.1: \(day), as in “10:20:30 ERROR x”; \(sorted)",
+        "3": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=hunter2”; \(sorted)",
+        "redacted": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=<secret>”; \(sorted)",
+    ]
+
+    @Test(
+        "What is not known of times is said once for each file, and how many records were not placed, at the end",
+        arguments: [
+            (
+                "cat zone --since 2026-11-01", "zone",
+                "2 records have no known time and were left out by --since"
+            ),
+            (
+                "cat zone zone --until 2099-01-01", "zone",
+                "4 records have no known time and were not left out by --until"
+            ),
+            (
+                "cat mixed --since 2026-11-01 > out; wc -l < out >&2", "mixed",
+                "3 records have no known time: 2 were left out by --since, 1 was not 2"
+            ),
+            (
+                "cat day us --since 2001-01-01 --until 2099-01-01", "day us",
+                "3 records have no known time and were left out by --since and --until"
+            ),
+            (
+                "cat mixed --since 2001-01-01 -p error", "mixed",
+                "2 records have no known time: 1 was left out by --since, 1 was not"
+            ),
+            (
+                "cat mixed --since 2001-01-01 --not a", "mixed",
+                "3 records have no known time: 2 were left out by --since, 1 was not"
+            ),
+            ("cat mixed --since 2001-01-01 --where message=c", "", ""),
+            ("grep more day --since 1d", "day", "1 record has no known time and was left out by --since"),
+            ("grep x known mixed --since 1d", "", ""), ("grep -q nothing day --since 1d", "", ""),
+            ("grep -q x day --since 1d", "", ""),
+            (
+                "grep -c x day --since 1d", "day",
+                "1 record has no known time and was left out by --since"
+            ),
+            (
+                "tail -n 1 day --until 2099-01-01", "day",
+                "2 records have no known time and were not left out by --until"
+            ),
+            (
+                "cat plain --since 1d", "",
+                "2 records have no known time and were left out by --since; heartwood recognizes no time in these lines"
+            ),
+            ("cat banner --since 2001-01-01", "", "1 record has no known time and was left out by --since"),
+            ("cat year today known --since 2001-01-01", "year", ""),
+            ("cat today known --since 2001-01-01", "", ""),
+            (
+                "stats mixed known", "mixed",
+                "3 messages have no known time and are missing from the counts by time"
+            ),
+            (
+                "stats day --until 2099-01-01", "day",
+                "2 records have no known time and were not left out by --until 2 messages have no known time and are missing from the counts by time"
+            ),
+            ("stats year plain banner", "", ""), ("cat mixed day us plain year -p error", "", ""),
+            ("cat logs", "3 1", ""), ("cat --redact logs", "redacted 1", ""),
+            ("cat zone day year", "", ""),
+        ])
+    func unknownTimes(_ line: String, _ files: String, _ count: String) async throws {
+        let tool = try ToolProcess()
+        let outcome = try await tool.shell("\(Self.files) $HEARTWOOD \(line)")
+        let said = files.split(separator: " ").compactMap { Self.told[String($0)] } + [count]
+        let got = outcome.error.split(separator: "\n").map { $0.trimmingPrefix("heartwood: ") }
+        #expect(got.joined(separator: " ") == said.filter { !$0.isEmpty }.joined(separator: " "))
+        #expect(!outcome.isSignal && outcome.code <= 1)
+    }
+
     @Test(
         "A failed write to standard output is an error, and said",
         arguments: [

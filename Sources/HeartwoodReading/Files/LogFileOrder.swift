@@ -149,19 +149,42 @@ package struct LogFileOrder {
     }
 }
 
+/// Why the time that a line has is no moment, or a doubtful one.
+package enum TimeDoubt: Sendable {
+    /// The zone is unknown, or has several meanings.
+    case zone
+    /// The day is missing, or cannot be told from the month.
+    case day
+    /// The year is missing, and the one that is guessed is later than the file.
+    case year
+
+    /// What is not known of a time without a moment; nil where there is a moment, or no time.
+    package init?(_ head: LineRecognizer.Head, of line: UnsafeRawBufferPointer) {
+        if head.moment != nil { return nil }
+        // With a priority of syslog, the time may be missing.
+        let hasTime = head.form == .timed && line.first != UInt8(ascii: "<")
+        guard head.hasUnknownZone || hasTime else { return nil }
+        self = head.hasUnknownZone ? .zone : .day
+    }
+}
+
 /// Finds the first time in a file.
 package enum LogFileStart {
     /// How much text is read at most.
     private static let reach = 1 << 16
 
     /// The time of the first record in the first 64 KiB that has one; nil also where the file cannot be read.
+    ///
+    /// Where there are only times without a moment, `doubtful` is called with the first line that has one.
     package static func time(
-        of path: String, key: (any SecretProvider)?, _ recognizer: LineRecognizer
+        of path: String, key: (any SecretProvider)?, _ recognizer: LineRecognizer,
+        doubtful: (TimeDoubt, UnsafeRawBufferPointer) -> Void = { _, _ in }
     ) -> LogTimestamp? {
         guard let source = try? LogFileSource(path: path, key: key, takesStreams: false) else { return nil }
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: reach, alignment: 16)
         defer { room.deallocate() }
         var (start, end) = (0, 0)
+        var doubt: (TimeDoubt, Range<Int>)?
         while end < reach {
             // The first line has it, as a rule.
             let limit = end == 0 ? 1 << 12 : reach
@@ -173,10 +196,14 @@ package enum LogFileStart {
                 if line.upperBound == end, count > 0, end < reach { break }
                 start = line.upperBound + 1
                 let bytes = UnsafeRawBufferPointer(rebasing: text[line])
-                if !TraceLines.isContinuation(bytes), let time = recognizer.moment(of: bytes) { return time }
+                if TraceLines.isContinuation(bytes) { continue }
+                let head = recognizer.head(of: bytes, levels: false)
+                if let time = head.moment { return time }
+                if doubt == nil { doubt = TimeDoubt(head, of: bytes).map { ($0, line) } }
             }
             if count == 0 { break }
         }
+        if let (doubt, line) = doubt { doubtful(doubt, UnsafeRawBufferPointer(rebasing: room[line])) }
         return nil
     }
 }

@@ -42,10 +42,17 @@ public struct LogFileReader: Sendable {
     /// - Throws: `LogError` where the directory cannot be read.
     public func files() throws -> [LogFileInfo] { try list(opens: true) }
 
-    /// The paths of the files, the oldest first.
-    package func paths() throws -> [String] { try list(opens: false).map(\.path) }
+    /// What takes a file whose first time is asked for and has no moment, and the line that has that time.
+    package typealias DoubtfulFile = (String, TimeDoubt, UnsafeRawBufferPointer) -> Void
 
-    private func list(opens: Bool) throws -> [LogFileInfo] {
+    /// The paths of the files, the oldest first.
+    package func paths(doubtful: @escaping DoubtfulFile = { _, _, _ in }) throws -> [String] {
+        try list(opens: false, doubtful: doubtful).map(\.path)
+    }
+
+    private func list(
+        opens: Bool, doubtful: @escaping DoubtfulFile = { _, _, _ in }
+    ) throws -> [LogFileInfo] {
         let opened = try Directory(directory, policy: .init(acceptsShared: true), isMade: false)
         if let naming { return try LogFileInfo.list(opened, of: naming, opens: opens) }
         var names: [String: RotatedName] = [:]
@@ -56,8 +63,10 @@ public struct LogFileReader: Sendable {
             names[log]?.label ?? LogFileLabel(createdAt: modified)
         }
         let recognizer = LineRecognizer()
-        return LogFileOrder { LogFileStart.time(of: $0.path, key: key, recognizer) }
-            .sorted(files) { names[$0] }
+        let order = LogFileOrder { file in
+            LogFileStart.time(of: file.path, key: key, recognizer) { doubtful(file.path, $0, $1) }
+        }
+        return order.sorted(files) { names[$0] }
     }
 
     /// Lines of all files in their order, read as they are asked for.

@@ -147,6 +147,13 @@ struct AnsiText {
         return plain.withUnsafeBytes(body)
     }
 
+    /// A value without the escape sequences that its own escapes have hidden, as `\u001b` in JSON.
+    static func plain(_ value: String) -> String {
+        var value = value
+        let text = value.withUTF8 { stripped(UnsafeRawBufferPointer($0)) }
+        return text.map { String(decoding: $0, as: UTF8.self) } ?? value
+    }
+
     /// The bytes of a line without escape sequences; nil where there are none.
     static func stripped(_ line: UnsafeRawBufferPointer) -> [UInt8]? {
         guard let base = line.baseAddress?.assumingMemoryBound(to: UInt8.self),

@@ -91,6 +91,7 @@ enum GrepCommand: Subcommand {
             throw UsageError("\(option) and --follow cannot be combined")
         }
         var reading = LogReading(selection, searcher: searcher)
+        reading.isQuiet = output.kind == .nothing
         if isFollowed { try reading.prepareToFollow() }
         let hasFound = search(&reading, output)
         if isFollowed, !(output.kind == .nothing && hasFound) {

@@ -54,6 +54,10 @@ struct LogReading {
     /// Whether all files could be read to their ends.
     private(set) var isWhole = true
     private var follower: LogFollower?
+    /// The files of which was said what is doubtful in their times.
+    private var told: Set<String> = []
+    /// Whether only errors are said.
+    var isQuiet = false
 
     /// Makes a reading of the lines that are selected and, with a searcher, found.
     init(_ selection: LogSelection, searcher: LineSearcher? = nil) {
@@ -74,7 +78,11 @@ struct LogReading {
     /// The files of an operand, oldest first; nil where it cannot be read, which is told.
     mutating func files(of path: String) -> [String]? {
         do {
-            let files = try selection.files(of: path)
+            var doubtful: [(file: String, doubt: TimeDoubt, line: [UInt8])] = []
+            let files = try selection.files(of: path) { doubtful.append(($0, $1, Array($2))) }
+            for (file, doubt, line) in doubtful {
+                tell(.init(doubt, redacted(line)), of: file, isSorted: true)
+            }
             if let unread = DirectoryRest(path, besides: files).description {
                 Terminal.error.write("heartwood: \(unread)\n")
             }
@@ -99,7 +107,7 @@ struct LogReading {
         finish: (Lines) -> Void = { _ in }, _ body: (Lines) -> Void
     ) -> Bool {
         var isRead = true
-        filter.begin()
+        filter.begin(modified: LogReading.modified(file))
         let reader = LogBlockReader([file], offset: offset, key: selection.key)
         var redactor = selection.redaction.map { LineRedactor($0) }
         var clear = LogBuffer()
@@ -132,9 +140,36 @@ struct LogReading {
             isWhole = false
             Terminal.error.write("heartwood: \(file): \(damage)\n")
         }
+        tellTimes(of: file)
         current = reader.finished?.file
         if let last = reader.finished { follower?.skip(last.file, path: last.path, to: last.position) }
         return isRead
+    }
+
+    /// When a file was last written; nil for a pipe.
+    private static func modified(_ file: String) -> LogTimestamp? {
+        guard let status = try? SystemCalls().target(file), status.kind == .regular else { return nil }
+        return LogTimestamp(nanoseconds: status.modifiedNanoseconds)
+    }
+
+    /// A line as it may be shown.
+    private func redacted(_ line: [UInt8]) -> String {
+        guard let rules = selection.redaction else { return String(decoding: line, as: UTF8.self) }
+        var redactor = LineRedactor(rules)
+        var clear = LogBuffer()
+        line.withUnsafeBytes { redactor.append($0, to: &clear) }
+        return clear.text
+    }
+
+    /// Says what is doubtful in the times of a file, for a filter that asks for them.
+    private mutating func tellTimes(of file: String) {
+        if let example = filter.unplaced.example { tell(example, of: file) }
+    }
+
+    /// Says what is doubtful in the times of a file; once for each.
+    mutating func tell(_ example: UnplacedRecords.Example, of file: String, isSorted: Bool = false) {
+        guard !isQuiet, told.insert(file).inserted else { return }
+        Terminal.error.write("heartwood: \(example.description(of: file, isSorted: isSorted))\n")
     }
 
     private mutating func forEachRun(
@@ -165,8 +200,8 @@ struct LogReading {
             Terminal.error.write(
                 "heartwood: the pattern is too complex for \(Readable.count(searcher.failures, "line"))\n")
         }
-        guard let complaint = filter.complaint else { return }
-        Terminal.error.write("heartwood: \(complaint)\n")
+        guard !isQuiet else { return }
+        for complaint in filter.complaints { Terminal.error.write("heartwood: \(complaint)\n") }
     }
 
     /// Notes what is there, so that what comes while it is shown is neither lost nor shown twice.
@@ -197,6 +232,7 @@ struct LogReading {
                     if file != current { filter.begin() }
                     current = file
                     take(block, &redactor, &clear, &place, body)
+                    tellTimes(of: block.path)
                 case .cut:
                     // What comes next begins a text.
                     (place, current) = (place + 1, nil)

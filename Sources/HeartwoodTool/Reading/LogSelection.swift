@@ -178,15 +178,16 @@ struct LogSelection {
     }
 
     /// The files of an operand, oldest first; those of a directory as they are at the moment.
-    func files(of path: String) throws -> [String] {
+    func files(
+        of path: String, doubtful: @escaping LogFileReader.DoubtfulFile = { _, _, _ in }
+    ) throws -> [String] {
         if path == "-" { return [path] }
         let calls = SystemCalls()
         if LogSelection.isDirectory(path) {
             // Named as the operand is, as grep does it.
             let directory = path.hasSuffix("/") ? path : path + "/"
-            return try LogFileReader(directory: path).paths().map { file in
-                directory + String(file.split(separator: "/").last ?? "")
-            }
+            func name(_ file: String) -> String { directory + String(file.split(separator: "/").last ?? "") }
+            return try LogFileReader(directory: path).paths { doubtful(name($0), $1, $2) }.map(name)
         }
         do throws(SystemFailure) {
             _ = try calls.status(path: path)

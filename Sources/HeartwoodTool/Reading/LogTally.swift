@@ -17,8 +17,9 @@ struct LogTally {
     /// Records whose category or message found no room in the tables.
     private(set) var others = 0
 
-    /// Records with a time whose zone is unknown, or has several meanings.
-    private(set) var unknownZones = 0
+    /// Records with a time that has no moment, and the first one of each file.
+    private(set) var unplaced = 0
+    private(set) var examples: [(path: String, example: UnplacedRecords.Example)] = []
 
     /// How many different categories, minutes and messages are told apart.
     static let limit = 100_000
@@ -28,8 +29,8 @@ struct LogTally {
 
     /// Counts a line; one that continues a record counts only as a line.
     ///
-    /// `isNext` tells whether the line comes right after the last one in its file.
-    mutating func add(_ line: UnsafeRawBufferPointer, isNext: Bool = true) {
+    /// `isNext` tells whether the line comes right after the last one in its file, which has this path.
+    mutating func add(_ line: UnsafeRawBufferPointer, isNext: Bool = true, path: String = "") {
         lines += 1
         if !isNext { boundaries = RecordLines() }
         AnsiText.withPlain(line) { line in
@@ -39,13 +40,19 @@ struct LogTally {
                 read = record
                 return record.head
             }
-            if begins, let read { add(read) }
+            guard begins, let read else { return }
+            add(read)
+            if let doubt = TimeDoubt(read.head, of: line) { add(doubt, line, path) }
         }
+    }
+
+    private mutating func add(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer, _ path: String) {
+        unplaced += 1
+        if examples.last?.path != path { examples.append((path, .init(doubt, line))) }
     }
 
     private mutating func add(_ record: LineRecord) {
         records += 1
-        if record.hasUnknownZone { unknownZones += 1 }
         levels[record.level.map { min($0.index, 6) } ?? 7] += 1
         if let moment = record.moment {
             first = min(first ?? moment, moment)

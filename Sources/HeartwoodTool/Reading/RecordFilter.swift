@@ -24,11 +24,17 @@ struct RecordFilter {
     private var next = 0
 
     /// Whether a line had a time, a level and a category, where those were looked for.
-    private(set) var hasFoundMoment = false
-    private(set) var hasFoundLevel = false
-    private(set) var hasFoundCategory = false
-    /// Whether a line had a time whose moment is not known.
-    private var hasFoundUnknownZone = false
+    private var hasFoundMoment = false
+    private var hasFoundLevel = false
+    private var hasFoundCategory = false
+    /// The records whose moment is not known, where the time is asked for.
+    private(set) var unplaced = UnplacedRecords()
+    /// Whether a time had no moment.
+    private var hasFoundDoubt = false
+    /// When the file was last written: a year that is guessed cannot be a later one.
+    private var modified: LogTimestamp?
+    /// A day later, or without end.
+    private var latest = LogTimestamp(nanoseconds: .max)
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
@@ -47,6 +53,11 @@ struct RecordFilter {
 
     private struct State {
         var isInTime: Bool
+        /// Whether the time is asked for and not known: the record has one without a moment, or none, as all
+        /// those in front of it.
+        var isUnplaced: Bool
+        /// Whether the record is counted among those that are not placed.
+        var isCounted = false
         var hasLevel: Bool
         var hasCategory: Bool
         var passesConditions: Bool
@@ -54,12 +65,13 @@ struct RecordFilter {
         /// Before the first record of a file, only what is not asked for is met.
         init(_ selection: LogSelection) {
             isInTime = selection.since == nil
+            isUnplaced = selection.since != nil || selection.until != nil
             hasLevel = selection.levels == nil
             hasCategory = selection.category == nil
             passesConditions = selection.conditions.isEmpty
         }
 
-        var passes: Bool { isInTime && hasLevel && hasCategory && passesConditions }
+        var passes: Bool { (isInTime || isUnplaced) && hasLevel && hasCategory && passesConditions }
     }
 
     init(_ selection: LogSelection, parser: LineRecognizer = LineRecognizer()) {
@@ -77,7 +89,10 @@ struct RecordFilter {
     }
 
     /// Begins a file at a place of the block, by default at its beginning: nothing in front of it counts.
-    mutating func begin(at place: Int = 0) {
+    mutating func begin(at place: Int = 0, modified: LogTimestamp? = nil) {
+        unplaced.begin()
+        self.modified = modified
+        latest = modified.map { $0 + .seconds(86_400) } ?? LogTimestamp(nanoseconds: .max)
         (records, sure, position) = (RecordLines(), nil, place)
         current = State(selection)
         (next, clear) = (place, 0)
@@ -89,7 +104,7 @@ struct RecordFilter {
         for line in firstLines {
             line.withUnsafeBytes { line in
                 let head = AnsiText.withPlain(line) { parser.head(of: $0) }
-                note(head)
+                note(head, line)
                 judge(0..<line.count, head, in: line)
             }
         }
@@ -107,9 +122,13 @@ struct RecordFilter {
             lookAt(upTo: line.upperBound, from: line.lowerBound, block)
             guard current.passes else { return false }
         }
-        guard !selection.excluded.isEmpty else { return true }
         let line = UnsafeRawBufferPointer(rebasing: block[line])
-        return !selection.excluded.contains { $0.finds(line) }
+        if selection.excluded.contains(where: { $0.finds(line) }) { return false }
+        if current.isUnplaced, !current.isCounted {
+            current.isCounted = true
+            unplaced.count(isLeftOut: !current.isInTime)
+        }
+        return current.isInTime
     }
 
     /// Whether a line fails by itself, and does not belong to a record that passes, so that it need not be
@@ -154,18 +173,20 @@ struct RecordFilter {
         for index in cursors.indices { cursors[index] = NeedleCursors() }
     }
 
-    /// What a person should know who has asked for something that no line had; nil where all is well.
-    var complaint: String? {
-        guard hasLooked else { return nil }
-        if selection.since != nil || selection.until != nil, hasFoundUnknownZone {
-            return "--since and --until count some lines to those before them, because their time has a zone "
-                + "that is unknown or has several meanings (such as IST or CST)"
+    /// What a person should know who has asked for something that some lines, or all, do not have.
+    var complaints: [String] {
+        let filters = [selection.since.map { _ in "--since" }, selection.until.map { _ in "--until" }]
+        let count = unplaced.summary(filters.compactMap { $0 }.joined(separator: " and ")).map { count in
+            hasFoundMoment || hasFoundDoubt ? count : "\(count); heartwood recognizes no time in these lines"
         }
+        return [count, complaint].compactMap { $0 }
+    }
+
+    /// What no line had that is asked for; nil where all is well.
+    private var complaint: String? {
+        guard hasLooked else { return nil }
         if selection.levels != nil, !hasFoundLevel {
             return "--level matches nothing: heartwood recognizes no level in these lines"
-        }
-        if selection.since != nil || selection.until != nil, !hasFoundMoment {
-            return "--since and --until match nothing: heartwood recognizes no time in these lines"
         }
         if selection.category != nil, !hasFoundCategory {
             return "--category matches nothing: heartwood recognizes no category in these lines"
@@ -210,7 +231,7 @@ struct RecordFilter {
         var next = position
         if let last {
             sure = last.line
-            note(last.head)
+            note(last.head, UnsafeRawBufferPointer(rebasing: block[last.line]))
             next = last.line.upperBound + 1
         }
         while next <= start,
@@ -260,7 +281,7 @@ struct RecordFilter {
             }
             if !begins { return nil }
         }
-        if let head { note(head) }
+        if let head { note(head, UnsafeRawBufferPointer(rebasing: block[line])) }
         return head
     }
 
@@ -273,14 +294,30 @@ struct RecordFilter {
 
     // MARK: What records say
 
-    /// Notes the time of a record.
-    private mutating func note(_ head: LineRecognizer.Head) {
-        if head.hasUnknownZone { hasFoundUnknownZone = true }
-        guard let moment = head.moment else { return }
+    /// Notes the time of a record, by its first line.
+    private mutating func note(_ head: LineRecognizer.Head, _ line: UnsafeRawBufferPointer) {
+        guard wantsTime else { return }
+        current.isCounted = false
+        guard let moment = head.moment else {
+            guard let doubt = TimeDoubt(head, of: line) else { return }
+            (current.isUnplaced, hasFoundDoubt) = (true, true)
+            return unplaced.note(doubt, line)
+        }
         hasFoundMoment = true
-        current.isInTime = true
+        if moment > latest { noteYear(moment, line) }
+        (current.isInTime, current.isUnplaced) = (true, false)
         if let since = selection.since, moment < since { current.isInTime = false }
         if let until = selection.until, moment >= until { current.isInTime = false }
+    }
+
+    /// Notes a time that is later than the file, if that is because its year is a guess.
+    ///
+    /// Such a year is guessed otherwise when the file was written.
+    private mutating func noteYear(_ moment: LogTimestamp, _ line: UnsafeRawBufferPointer) {
+        latest = LogTimestamp(nanoseconds: .max)
+        guard let modified else { return }
+        let then = AnsiText.withPlain(line) { LineRecognizer(now: modified).moment(of: $0) }
+        if then != moment { unplaced.note(.year, line) }
     }
 
     /// Decides about a record by its first line.

@@ -107,8 +107,8 @@ struct RecordPrinter {
             if index > 0 { output.append(UInt8(ascii: "\t")) }
             switch names[index].part {
             case .time: if let moment = record.moment { output.append(plain: moment) }
-            case .message: write(plain(record.message), &output)
-            default: if let field = record[names[index]] { write(plain(field.value), &output) }
+            case .message: write(AnsiText.plain(record.message), &output)
+            default: if let field = record[names[index]] { write(AnsiText.plain(field.value), &output) }
             }
         }
     }
@@ -133,8 +133,10 @@ struct RecordPrinter {
     }
 
     private func writeCSV(_ record: LineRecord, _ output: inout LogBuffer) {
-        func value(_ name: String) -> String { plain(record.fields.first { $0.name == name }?.value ?? "") }
-        let own = RecordPrinter.ownNames.map { plain(record[$0]?.value ?? "") }
+        func value(_ name: String) -> String {
+            AnsiText.plain(record.fields.first { $0.name == name }?.value ?? "")
+        }
+        let own = RecordPrinter.ownNames.map { AnsiText.plain(record[$0]?.value ?? "") }
         write(cells: own + [file] + (names ?? []).map { value($0.text) }, &output)
     }
 
@@ -179,14 +181,7 @@ struct RecordPrinter {
     private mutating func write(_ field: LineRecord.Field, named name: String, _ output: inout LogBuffer) {
         guard begins(name, &output) else { return }
         let isJSON = field.isLiteral && output.append(validJSON: field.value)
-        if !isJSON { output.append(json: plain(field.value)) }
-    }
-
-    /// A value without the escape sequences that its own escapes have hidden, as `\u001b` in JSON.
-    private func plain(_ value: String) -> String {
-        var value = value
-        let text = value.withUTF8 { AnsiText.stripped(UnsafeRawBufferPointer($0)) }
-        return text.map { String(decoding: $0, as: UTF8.self) } ?? value
+        if !isJSON { output.append(json: AnsiText.plain(field.value)) }
     }
 
     /// Begins a member of the object, if it has none of that name.

@@ -39,14 +39,15 @@ enum StatsCommand: Subcommand {
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         var tally = LogTally()
         var last = (path: "", end: 0)
-        reading.readAll(singly: true) { tally.add($0.line, isNext: $0.follows(&last)) }
+        reading.readAll(singly: true) { tally.add($0.line, isNext: $0.follows(&last), path: $0.path) }
         let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
         Terminal.output.write(text)
-        if tally.unknownZones > 0 {
+        for (path, example) in tally.examples { reading.tell(example, of: path) }
+        if tally.unplaced > 0 {
+            let verbs = tally.unplaced == 1 ? ("has", "is") : ("have", "are")
             Terminal.error.write(
-                "heartwood stats: the times of "
-                    + "\(Readable.count(tally.unknownZones, "message")) are not counted: their "
-                    + "zone is unknown or has several meanings (such as IST or CST)\n")
+                "heartwood: \(Readable.count(tally.unplaced, "message")) \(verbs.0) no known time and "
+                    + "\(verbs.1) missing from the counts by time\n")
         }
         return reading.isWhole ? .success : .failure
     }
