@@ -41,6 +41,44 @@ struct GrepOptionsTests {
         #expect(outcome.code == (expected.isEmpty && !line.hasPrefix("-L") && !line.hasPrefix("-ov") ? 1 : 0))
     }
 
+    /// A text as journald writes it in JSON where it has colors.
+    private static func list(_ text: String, _ separator: String = ",") -> String {
+        "[" + text.utf8.map { "\($0)" }.joined(separator: separator) + "]"
+    }
+
+    @Test(
+        "A message that is a list of bytes is found by the text that it is, and no other list is",
+        arguments: [
+            ("{\"MESSAGE\":\(list("\u{1B}[31mboom\u{1B}[0m")),\"PRIORITY\":\"3\"}", true),
+            ("{\"MESSAGE\":\(list("bo\u{1B}[1mom")),\"PRIORITY\":\"3\"}", true),
+            ("{\"PRIORITY\":\"3\",\"MESSAGE\":\(list("a boom\n\u{FF}"))}", true),
+            ("{\"a\":\"\\n\",\"MESSAGE\" : \(list("boom", ", "))}", true),
+            ("{\"a\":[1,2],\"Message\":\(list("boom"))}", true),
+            ("{\"log\":\"{\\\"msg\\\":\(list("boom"))}\\n\",\"stream\":\"stdout\"}", true),
+            ("{\"fields\":{\"message\":\(list("boom"))}}", true),
+            ("{\"MESSAGE\":\(list("bo om")),\"PRIORITY\":\"3\"}", false),
+            ("{\"MESSAGE\":\"x\",\"DATA\":\(list("boom"))}", false),
+            ("{\"MESSAGE\":\"x\",\"a\":{\"MESSAGE\":\(list("boom"))}}", false),
+            ("{\"MESSAGE\":[98,111,111,109,256]}", false), ("{\"MESSAGE\":[98,111,\"o\",109]}", false),
+            ("{\"MESSAGE\":\"\(list("boom"))\"}", false), ("x \"MESSAGE\":\(list("boom"))", false),
+            ("{\"PRIORITY\":\"3\",\"MESSAGE\":[]}", false),
+        ])
+    func bytes(_ line: String, _ isFound: Bool) async throws {
+        let text = "{\"message\":\"first\"}\n\(line)\nlast\n"
+        _ = try tool.file("log", text.utf8)
+        for search in [
+            "grep boom log", "grep -F boom log", "grep '\\bbo+m' log", "cat log --where message~boom",
+        ] {
+            let outcome = try await tool.shell("$HEARTWOOD \(search)")
+            #expect(outcome.output == (isFound ? line + "\n" : ""), "\(search): \(outcome.error)")
+        }
+        let shown = try await tool.shell("$HEARTWOOD cat --fields message log | grep -c boom")
+        #expect(shown.output == (isFound ? "1\n" : "0\n"))
+        let parts = try await tool.shell("$HEARTWOOD grep -o bo+m log; $HEARTWOOD cat --not boom log")
+        let rest = "{\"message\":\"first\"}\n" + (isFound ? "" : line + "\n") + "last\n"
+        #expect(parts.output == (isFound ? "boom\n" : "") + rest)
+    }
+
     @Test("In a second and a third file, every option shows what grep shows")
     func severalFiles() async throws {
         let outcome = try await tool.shell(

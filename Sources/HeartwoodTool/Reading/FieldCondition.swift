@@ -145,7 +145,7 @@ struct FieldCondition {
     /// Two levels are compared by how serious they are, two times as times, two numbers as numbers, exactly
     /// and whatever their length, and all else as text, which a value in quotes always is. `=` and `!=` take
     /// a field for a number only where the line says that it is one, as JSON does; elsewhere, `1.10` and
-    /// `1.1` are two texts. A field that is missing meets only `!=`.
+    /// `1.1` are two texts. Colors in a text do not count. A field that is missing meets only `!=`.
     func holds(for record: LineRecord) -> Bool {
         // In its place: an alternative has a dozen references, which a copy counts.
         alternatives.withUnsafeBufferPointer { list in
@@ -213,14 +213,15 @@ extension FieldCondition.Alternative {
     }
 
     fileprivate func holds(for field: LineRecord.Field, isTyped: Bool) -> Bool {
-        if comparison == .contains { return field.value.contains(bytes) }
+        if comparison == .contains { return AnsiText.plain(field.value).contains(bytes) }
         if let moment, let own = LineClock.moment(of: field.value) { return meets(own, moment) }
         let isEquality = comparison == .same || comparison == .different
         if let number, !isEquality || isTyped && field.isLiteral, let own = ExactNumber(field.value) {
             return meets(own, number)
         }
-        if isEquality { return field.value.utf8.elementsEqual(value.utf8) == (comparison == .same) }
-        return meets(field.value, value)
+        let text = AnsiText.plain(field.value)
+        if isEquality { return text.utf8.elementsEqual(value.utf8) == (comparison == .same) }
+        return meets(text, value)
     }
 
     private func meets<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {

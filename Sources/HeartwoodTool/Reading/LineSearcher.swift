@@ -10,8 +10,9 @@ import HeartwoodReading
 ///
 /// The lines that it finds are the same in all three ways: those that match by themselves.
 ///
-/// A line that is a JSON object is also found as its reader sees it, with the escapes resolved. Only lines
-/// with a backslash are looked at a second time for that.
+/// A line that is a JSON object is also found as its reader sees it: with the escapes resolved, and by its
+/// message where that is a list of bytes, as journald writes one with colors. Only lines with a backslash, or
+/// with a message that begins as such a list does, are looked at a second time for that.
 ///
 /// Not thread-safe: owned by whoever searches.
 final class LineSearcher {
@@ -27,8 +28,9 @@ final class LineSearcher {
     /// Whether lines that do not match are the ones to find.
     let isInverted: Bool
     private let marker: CompiledPattern?
-    /// The text of the line at hand, with its escapes resolved.
+    /// The text of the line at hand as its reader sees it.
     private var resolved: [UInt8] = []
+    private let recognizer = LineRecognizer()
 
     /// Makes a searcher.
     ///
@@ -64,7 +66,8 @@ final class LineSearcher {
         var index = 0
         var plain = nextLine(in: block, from: 0)
         var escaped = nextEscaped(in: block, from: 0)
-        while let match = LineSearcher.first(plain, escaped) {
+        var listed = nextListed(in: block, from: 0)
+        while let match = LineSearcher.first(LineSearcher.first(plain, escaped), listed) {
             if isInverted {
                 if match.lowerBound > index { body(index..<match.lowerBound) }
             } else {
@@ -74,6 +77,7 @@ final class LineSearcher {
             if index >= block.count { break }
             if let last = plain, last.lowerBound < index { plain = nextLine(in: block, from: index) }
             if let last = escaped, last.lowerBound < index { escaped = nextEscaped(in: block, from: index) }
+            if let last = listed, last.lowerBound < index { listed = nextListed(in: block, from: index) }
         }
         if isInverted, index < block.count { body(index..<block.count) }
     }
@@ -97,8 +101,7 @@ final class LineSearcher {
 
     /// Whether a line, without its newline, is one to find.
     func finds(_ line: UnsafeRawBufferPointer) -> Bool {
-        let hasMatch = hasMatch(line) || (resolve(line) && resolved.withUnsafeBytes(hasMatch))
-        return hasMatch != isInverted
+        (hasMatch(line) || hasEscapedMatch(line) || hasListedMatch(line)) != isInverted
     }
 
     private func hasMatch(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -126,7 +129,7 @@ final class LineSearcher {
     func forEachPart(of line: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Void) {
         let ranges = matches(in: line)
         for range in ranges { body(UnsafeRawBufferPointer(rebasing: line[range])) }
-        guard ranges.isEmpty, resolve(line) else { return }
+        guard ranges.isEmpty, hasEscapedMatch(line) || hasListedMatch(line) else { return }
         resolved.withUnsafeBytes { line in
             for range in matches(in: line) { body(UnsafeRawBufferPointer(rebasing: line[range])) }
         }
@@ -174,29 +177,88 @@ final class LineSearcher {
 
     /// The first line, at or after `start`, that matches when the escapes of JSON in it are resolved.
     private func nextEscaped(in block: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        next(LineSearcher.backslash, in: block, from: start, { _ in true }, hasEscapedMatch)
+    }
+
+    /// The first line, at or after `start`, whose message is a list of bytes that matches as a text.
+    private func nextListed(in block: UnsafeRawBufferPointer, from start: Int) -> Range<Int>? {
+        // Most logs of text have no brace at all.
+        guard LineSearcher.place(of: UInt8(ascii: "{"), in: block, from: start) != nil else { return nil }
+        return nextList(in: block, from: start, hasListedMatch)
+    }
+
+    private func nextList(
+        in block: UnsafeRawBufferPointer, from start: Int, _ hasMatch: (UnsafeRawBufferPointer) -> Bool
+    ) -> Range<Int>? {
+        let isMessage = { LineSearcher.isMessage(at: $0, in: block) }
+        return next(UInt8(ascii: "["), in: block, from: start, isMessage, hasMatch)
+    }
+
+    /// The first line, at or after `start`, that has a byte in a place that counts, and matches.
+    private func next(
+        _ byte: UInt8, in block: UnsafeRawBufferPointer, from start: Int, _ counts: (Int) -> Bool,
+        _ hasMatch: (UnsafeRawBufferPointer) -> Bool
+    ) -> Range<Int>? {
         if case .all = way { return nil }
         var index = start
-        while let base = block.baseAddress, index < block.count,
-            let found = memchr(base + index, Int32(LineSearcher.backslash), block.count - index)
-        {
-            let place = base.distance(to: UnsafeRawPointer(found))
+        while let place = LineSearcher.place(of: byte, in: block, from: index) {
+            index = place + 1
+            guard counts(place) else { continue }
             let first = LogBlockReader.lineStart(in: block, of: place)
             let end = LogBlockReader.lineEnd(in: block, from: place)
             index = min(end + 1, block.count)
-            if resolve(UnsafeRawBufferPointer(rebasing: block[first..<end])),
-                resolved.withUnsafeBytes(hasMatch)
-            {
-                return first..<index
-            }
+            if hasMatch(UnsafeRawBufferPointer(rebasing: block[first..<end])) { return first..<index }
         }
         return nil
     }
 
-    /// Resolves the escapes of a line that is a JSON object; false for all other lines.
-    private func resolve(_ line: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a line that is a JSON object matches with its escapes resolved; it is ``resolved`` then.
+    private func hasEscapedMatch(_ line: UnsafeRawBufferPointer) -> Bool {
         guard line.first == UInt8(ascii: "{"), line.contains(LineSearcher.backslash) else { return false }
         JSONTokens.unescape(line, into: &resolved)
-        return true
+        return resolved.withUnsafeBytes(hasMatch)
+    }
+
+    /// Whether the message of a JSON object is a list of bytes that matches as a text, ``resolved`` then.
+    private func hasListedMatch(_ line: UnsafeRawBufferPointer) -> Bool {
+        guard line.first == UInt8(ascii: "{"), nextList(in: line, from: 0, { _ in true }) != nil else {
+            return false
+        }
+        resolved = Array(AnsiText.plain(recognizer.record(of: line, fields: .none).message).utf8)
+        return resolved.withUnsafeBytes(hasMatch)
+    }
+
+    /// Whether a list of numbers begins at a bracket, after a name such as `"MESSAGE":`, also an escaped one.
+    private static func isMessage(at bracket: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+        var next = bracket + 1
+        while next < bytes.count, bytes[next] == 0x20 { next += 1 }
+        guard next < bytes.count, bytes[next] &- 0x30 < 10 else { return false }
+        guard let colon = place(of: UInt8(ascii: ":"), before: bracket, in: bytes),
+            var end = place(of: 0x22, before: colon, in: bytes)
+        else { return false }
+        while end > 0, bytes[end - 1] == backslash { end -= 1 }
+        return has("message", before: end, in: bytes) || has("msg", before: end, in: bytes)
+    }
+
+    /// Where a byte is that is in front of a place, with nothing but blanks between them.
+    private static func place(
+        of byte: UInt8, before end: Int, in bytes: UnsafeRawBufferPointer
+    ) -> Int? {
+        var index = end - 1
+        while index > 0, bytes[index] == 0x20 { index -= 1 }
+        return index >= 0 && bytes[index] == byte ? index : nil
+    }
+
+    /// Whether a name in lowercase is in front of a place, in any case.
+    private static func has(_ name: StaticString, before end: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
+        let start = end - name.utf8CodeUnitCount
+        return start >= 0 && (start..<end).allSatisfy { bytes[$0] | 0x20 == name.utf8Start[$0 - start] }
+    }
+
+    private static func place(of byte: UInt8, in block: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard let base = block.baseAddress, start < block.count else { return nil }
+        let found = memchr(base + start, Int32(byte), block.count - start)
+        return found.map { base.distance(to: UnsafeRawPointer($0)) }
     }
 
     private static let backslash = UInt8(ascii: "\\")
