@@ -101,6 +101,41 @@ struct RecordLinesTests {
         ),
         ("a pair in the middle tells nothing", "+ERROR: a\n x y=1 z=2\n \"a\" b=1"),
         ("a plain line continues a record with a header", "+2026-11-20 10:20:30 a\n more\n and more"),
+        (
+            "so does a line of the text of an exception after a trace",
+            """
+            +2026-11-20 10:20:30 ERROR a
+             Traceback (most recent call last):
+               File "a.py", line 3, in f
+             ValueError: first
+             second
+            +2026-11-20 10:20:31 INFO b
+             java.io.IOException: first
+             second
+             \tat a.b(C.java:1)
+             Caused by: a.b.C: first
+             second
+            +ERROR: c
+             Traceback (most recent call last):
+             ValueError: first
+             second
+            """
+        ),
+        (
+            "without a header, it is told from another record only if frames follow it",
+            """
+            +{"level":"error"}
+             java.io.IOException: first
+             \tat a.b(C.java:1)
+             Caused by: a.b.C: first
+             second
+             \t... 2 more
+            +ready
+             Traceback (most recent call last):
+             ValueError: first
+            +second
+            """
+        ),
         ("plain lines are records by themselves", "+ready\n+steady\n+go"),
         ("also after an object, and pairs", "+{\"a\":1}\n+ready\n+u=ann b=1\n+ready"),
         ("carriage returns are no text", "+2026-11-20 10:20:30 a\r\n \r\n }\r\n more\r\n+10:20:31 b\r"),

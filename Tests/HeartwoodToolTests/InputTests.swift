@@ -35,6 +35,14 @@ struct InputTests {
                     + #"{"message":"c"} error"#
                     + "\ta\\na.StateException: x\\n\\tat a.B.c(B.java:1)\\nb 0"
             ),
+            (
+                "printf '2026-11-20 10:20:30 ERROR a\\nTraceback (most recent call last):\\n  File \"a.py\"\\n"
+                    + "ValueError: first\\nsecond\\n2026-11-20 10:20:31 INFO b\\n' > t; $HEARTWOOD stats t "
+                    + "| head -n 1; $HEARTWOOD cat --json --fields message t; $HEARTWOOD grep second -p error t",
+                "2 messages in 6 lines, 2026-11-20T10:20:30Z to 2026-11-20T10:20:31Z "
+                    + #"{"message":"a\nTraceback (most recent call last):\n  File \"a.py\"\nValueError: first\nsecond"}"#
+                    + #" {"message":"b"} second 0"#
+            ),
             ("mkfifo f; (sleep 0.3; printf 'late\\n' > f) & $HEARTWOOD cat f", "late 0"),
             ("$HEARTWOOD cat < one.log -", "1 0"),
             ("$HEARTWOOD cat one.log nowhere one.log", "1 1 1"),
