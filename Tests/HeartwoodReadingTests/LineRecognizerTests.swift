@@ -201,6 +201,7 @@ struct LineRecognizerTests {
             ("2026-11-20T10:20:30FOO x", ""), ("Fri Nov 20 10:20:30 XYZ 2026", ""),
             ("[20-Nov-2026 10:20:30 Europe/Berlin] PHP Warning:  x", ""),
             ("2026-11-20 10:20:30 ABC x", "2026-11-20T10:20:30Z"),
+            (#"{"time":"2026-11-20 10:20:30 IST","msg":"x"}"#, ""), ("time=2026-11-20T10:20:30FOO msg=x", ""),
         ])
     func zones(_ line: String, _ time: String) {
         let head = Array(line.utf8).withUnsafeBytes { LineRecognizer(now: Self.now).head(of: $0) }

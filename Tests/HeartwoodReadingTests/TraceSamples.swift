@@ -955,6 +955,14 @@ extension TraceSamples {
               thrown in /app/shop.php on line 9
             """#),
         Sample(
+            "PHP, a time on each line",
+            #"""
+            [20-Nov-2026 10:20:30 UTC] PHP Fatal error:  Uncaught Exception: declined in /app/shop.php:3
+            [20-Nov-2026 10:20:30 UTC] PHP Stack trace:
+            [20-Nov-2026 10:20:30 UTC] PHP   1. {main}() /app/main.php:0
+            [20-Nov-2026 10:20:30 UTC] PHP  12. charge() /app/main.php:7
+            """#),
+        Sample(
             "PHP, printed",
             #"""
             RuntimeException: declined in /app/shop.php:3

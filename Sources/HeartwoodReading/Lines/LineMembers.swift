@@ -151,7 +151,7 @@ struct JSONLine {
     private var otherMessage: JSONMembers.Member?
     private var otherCategory: JSONMembers.Member?
     private var nanoseconds = 0
-    private var parts = LineTime.Parts()
+    private(set) var parts = LineTime.Parts()
     private var otherTime: LogTimestamp?
     private var awaitsNanoseconds = false
     private var isGELF = false

@@ -386,7 +386,10 @@ package struct LineRecognizer: Sendable {
         var pairs = pairs
         var hasMessage = false
         var parts = LineTime.Parts()
-        defer { record.moment = record.moment ?? parts.moment(line, times) }
+        defer {
+            record.moment = record.moment ?? parts.moment(line, times)
+            if record.moment == nil, parts.hasUnknownZone { record.hasUnknownZone = true }
+        }
         while let pair = pairs.next() {
             let raw = Bytes(rebasing: line[pair.value])
             let key = LineKey.key(line, pair.name)
@@ -435,6 +438,7 @@ package struct LineRecognizer: Sendable {
     ) {
         let json = JSONLine(line, times, extent)
         record.moment = record.moment ?? json.moment
+        if record.moment == nil, json.parts.hasUnknownZone { record.hasUnknownZone = true }
         record.level = record.level ?? json.level
         if extent == .all {
             record.hasTypes = true

@@ -85,6 +85,8 @@ struct LineTime: Sendable {
         private var day: Range<Int>?
         private var clock: Range<Int>?
         private var zone: Range<Int>?
+        /// Whether one of them is a time whose zone is unknown.
+        private(set) var hasUnknownZone = false
 
         /// Takes a value where it is one of these.
         mutating func take(_ line: Bytes, _ value: Range<Int>, _ times: LineTime, isZone: Bool = false) {
@@ -93,7 +95,13 @@ struct LineTime: Sendable {
             guard bytes.count > 7, let found = times.read(bytes, at: 0), found.end == bytes.count else {
                 return
             }
-            if found.isDay { day = day ?? value } else if found.moment == nil { clock = clock ?? value }
+            if found.hasUnknownZone {
+                hasUnknownZone = true
+            } else if found.isDay {
+                day = day ?? value
+            } else if found.moment == nil {
+                clock = clock ?? value
+            }
         }
 
         /// The moment, where there are a day and a clock.

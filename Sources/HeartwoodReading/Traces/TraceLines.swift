@@ -79,6 +79,10 @@ package struct TraceLines: Sendable {
             return true
         }
         if isIndented || phase != .plain, Self.isClosing(first) { return true }
+        if Self.isFrameOfPHP(head) {
+            (languages, phase) = (.php, .frames)
+            return true
+        }
         if let shape = Table.start(roles, languages, of: head) {
             enter(shape, line)
         } else {
@@ -112,7 +116,18 @@ package struct TraceLines: Sendable {
         guard let first = line.first else { return true }
         if first == 0x20 || first == 0x09 || isClosing(first) { return true }
         return Table.start(.joins, of: Bytes(rebasing: line.prefix(reach))) != nil
-            || Table.begins(line, "Traceback (")
+            || Table.begins(line, "Traceback (") || isFrameOfPHP(line)
+    }
+
+    /// `[20-Nov-2026 10:20:30 UTC] PHP   1. {main}() /a.php:0`, which has the time of its message again.
+    private static func isFrameOfPHP(_ line: Bytes) -> Bool {
+        guard line[0] == UInt8(ascii: "["), let close = line.prefix(64).firstIndex(of: UInt8(ascii: "]")),
+            line.has("] PHP ", at: close, before: line.count)
+        else { return false }
+        let rest = line[(close + 6)...].drop { $0 == 0x20 }
+        let number = rest.prefix { $0.isDigit }.count
+        return number > 0 && rest.dropFirst(number).first == 0x2E
+            || line.has("Stack trace:", at: rest.startIndex, before: line.count)
     }
 
     /// Whether a line may be a frame in Swift that begins with its number.
