@@ -1,3 +1,4 @@
+import CoreFixtures
 import Foundation
 import Heartwood
 import HeartwoodReading
@@ -106,6 +107,82 @@ struct DirectLinesTests {
             #expect(formatter.format(message, into: &expected))
             expected.append(0x0A as UInt8)
             #expect(output.text == expected.text)
+        }
+    }
+
+    @Test(
+        "A line with a time of its own is written as the formatter writes it, whatever was in front",
+        arguments: [false, true], ["UTC", "local", "none"])
+    func ownTimes(_ isJSON: Bool, _ zone: String) {
+        var lineOptions = LineFormatter.Options()
+        lineOptions.showsSource = false
+        lineOptions.showsTime = zone != "none"
+        lineOptions.zone = zone == "local" ? .local : .utc
+        var jsonOptions = JSONLinesFormatter.Options()
+        jsonOptions.includesSource = false
+        jsonOptions.includesThread = false
+        let formatter: LogFormatter = isJSON ? JSONLinesFormatter(jsonOptions) : LineFormatter(lineOptions)
+        let template = LineTemplate(isJSON ? .json : .line, formatter: formatter, category: .default)
+        let block = LogTimestamp(nanoseconds: 1_795_000_000_123_456_789)
+        template.begin(at: block)
+        var random = SeededNumbers(7)
+        var moment: Int64 = 0
+        for index in 0..<2000 {
+            // Another day, the next second, the same second, the time of the block.
+            switch random.number(0...3) {
+            case 0: moment = Int64.random(in: 0...4_000_000_000, using: &random) * 1_000_000_000
+            case 1: moment += 1_000_000_000
+            case 2:
+                moment =
+                    moment / 1_000_000_000 * 1_000_000_000
+                    + Int64.random(in: 0..<1_000_000_000, using: &random)
+            default: break
+            }
+            let own = random.chance(5) ? nil : LogTimestamp(nanoseconds: moment)
+            let level = random.pick(LogLevel.standardLevels)
+            let line = Array("order \(index) \(index % 3 == 0 ? "\"x\"" : "")".utf8)
+            var output = LogBuffer()
+            line.withUnsafeBytes {
+                template.append($0, level, needsCare: false, hasQuote: index % 3 == 0, at: own, to: &output)
+            }
+            var expected = LogBuffer()
+            let message = LogMessage(
+                line.withUnsafeBytes { LogText(utf8: $0) }, level: level, timestamp: own ?? block,
+                sequence: UInt64(index), file: "", function: "", line: 0)
+            #expect(formatter.format(message, into: &expected))
+            expected.append(0x0A as UInt8)
+            #expect(output.text == expected.text)
+        }
+    }
+
+    @Test(
+        "The short way and the way of messages write the same",
+        arguments: ["", "--json"], ["--line-time", "--join traces", "--line-time --join traces"])
+    func bothWays(_ form: String, _ options: String) async throws {
+        let tool = try ToolProcess()
+        var lines = [
+            "2026-11-20 10:20:30,123 ERROR shop cannot charge", "java.lang.Error: x", "\tat a.b(C.java:1)",
+            "Caused by: y",
+        ]
+        lines += ["2026-11-20 10:20:30,124 INFO ready", "no time", "<11>Nov 20 10:20:31 web1 shop[7]: boom"]
+        lines += [#"{"time":"2026-11-20T10:20:32Z","level":"warn","msg":"slow"}"#, "\tindented", "tab\there"]
+        lines += ProgramLine.all.map(\.line)
+        let path = try tool.file("all", Array((lines.joined(separator: "\n") + "\n").utf8))
+        let command = "\"$HEARTWOOD\" pipe \(form) \(options)"
+        let outcome = try await tool.shell(
+            "\(command) -d '\(tool.logs)/a' '\(path)'; \(command) -d '\(tool.logs)/b' --console '\(path)' > /dev/null;"
+                + " cat '\(tool.logs)'/a/*.log > '\(tool.logs)/a.txt'; cat '\(tool.logs)'/b/*.log > '\(tool.logs)/b.txt'"
+        )
+        let texts = try ["a", "b"].map {
+            try String(contentsOfFile: "\(tool.logs)/\($0).txt", encoding: .utf8)
+        }
+        // Lines without a time have the one at which they were read; numbers begin at 0 or 1.
+        let own = try Regex(#"2026-1[12]-(2[1-9]|3[01])[T ][0-9:.]+Z|"seq":[0-9]+"#)
+        let (short, long) = (texts[0].replacing(own, with: ""), texts[1].replacing(own, with: ""))
+        #expect(short == long && short.utf8.count > 10_000)
+        for start in ["  levels:", "  lines:"] {
+            let said = outcome.error.split(separator: "\n").filter { $0.hasPrefix(start) }
+            #expect(Set(said).count <= 1 && said.count != 1, "\(said)")
         }
     }
 

@@ -12,7 +12,7 @@ struct JoinRuleTests {
     /// Adds a line with the bytes after it that may be read.
     private func add(
         _ line: String, to joiner: inout RecordJoiner, at now: Duration,
-        _ body: (UnsafeRawBufferPointer, Int) -> Void
+        _ body: (RecordJoiner.Record) -> Void
     ) {
         let bytes = Array(line.utf8) + repeatElement(0, count: LineScan.slack)
         bytes.withUnsafeBytes {
@@ -23,9 +23,9 @@ struct JoinRuleTests {
     private func joined(_ text: String, _ kind: JoinRule.Kind = .traces, limit: Int = 65_536) -> [String] {
         var joiner = RecordJoiner(JoinRule(kind), limit: limit, patience: .seconds(1))
         var records: [String] = []
-        func take(_ bytes: UnsafeRawBufferPointer, _ lines: Int) {
-            records.append(String(decoding: bytes, as: UTF8.self))
-            #expect(records.last?.split(separator: "\n", omittingEmptySubsequences: false).count == lines)
+        func take(_ record: RecordJoiner.Record) {
+            records.append(String(decoding: record.bytes, as: UTF8.self))
+            #expect(records.last?.split(separator: "\n", omittingEmptySubsequences: false).count == record.lines)
         }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             add(String(line), to: &joiner, at: .zero, take)
@@ -168,8 +168,8 @@ struct JoinRuleTests {
     func patience() {
         var joiner = RecordJoiner(JoinRule(.indented), limit: 1000, patience: .seconds(1))
         var records: [String] = []
-        func take(_ bytes: UnsafeRawBufferPointer, _ lines: Int) {
-            records.append(String(decoding: bytes, as: UTF8.self))
+        func take(_ record: RecordJoiner.Record) {
+            records.append(String(decoding: record.bytes, as: UTF8.self))
         }
         func add(_ text: String, _ now: Duration) {
             self.add(text, to: &joiner, at: now, take)

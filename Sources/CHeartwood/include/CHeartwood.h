@@ -755,6 +755,8 @@ struct hw_byte_masks {
     uint64_t letters;
     // A to Z.
     uint64_t capitals;
+    // 0 to 9.
+    uint64_t digits;
     // " ) : ; < = > ] |
     uint64_t marks;
     // Control characters, DEL, the backslash, and all that is not ASCII.
@@ -765,7 +767,7 @@ struct hw_byte_masks {
 
 // Looks at 64 bytes, all of which must be readable.
 static inline struct hw_byte_masks hw_masks_of_64(const void *bytes) {
-    struct hw_byte_masks masks = {0, 0, 0, 0, 0};
+    struct hw_byte_masks masks = {0, 0, 0, 0, 0, 0};
 #if defined(__x86_64__)
     for (int part = 0; part < 4; part++) {
         __m128i text = _mm_loadu_si128((const __m128i *)bytes + part);
@@ -773,6 +775,8 @@ static inline struct hw_byte_masks hw_masks_of_64(const void *bytes) {
         __m128i lower = _mm_or_si128(text, _mm_set1_epi8(0x20));
         __m128i letter = _mm_cmplt_epi8(
             _mm_add_epi8(lower, _mm_set1_epi8((char)(0x80 - 'a'))), _mm_set1_epi8(-128 + 26));
+        __m128i digit = _mm_cmplt_epi8(
+            _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - '0'))), _mm_set1_epi8(-128 + 10));
         __m128i mark = _mm_cmplt_epi8(
             _mm_add_epi8(text, _mm_set1_epi8((char)(0x80 - ':'))), _mm_set1_epi8(-128 + 5));
         __m128i quote = _mm_cmpeq_epi8(text, _mm_set1_epi8('"'));
@@ -789,6 +793,7 @@ static inline struct hw_byte_masks hw_masks_of_64(const void *bytes) {
         int shift = part * 16;
         masks.letters |= letters << shift;
         masks.capitals |= (letters & ~small) << shift;
+        masks.digits |= (uint64_t)(uint32_t)_mm_movemask_epi8(digit) << shift;
         masks.marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(mark) << shift;
         masks.special |= (uint64_t)(uint32_t)_mm_movemask_epi8(special) << shift;
         masks.quotes |= (uint64_t)(uint32_t)_mm_movemask_epi8(quote) << shift;
@@ -802,6 +807,7 @@ static inline struct hw_byte_masks hw_masks_of_64(const void *bytes) {
             masks.letters |= bit;
             if (!(byte & 0x20)) masks.capitals |= bit;
         }
+        if ((uint8_t)(byte - '0') < 10) masks.digits |= bit;
         if ((byte >= ':' && byte <= '>') || byte == ']' || byte == ')' || byte == '|' || byte == '"') {
             masks.marks |= bit;
         }

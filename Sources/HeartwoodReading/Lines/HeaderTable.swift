@@ -86,12 +86,13 @@ struct HeaderTable: Sendable {
             }
         }
 
-        fileprivate var isLevel: Bool {
+        var needs: Needs {
             switch self {
+            case .time, .bareTime, .timeInBrackets, .googleTime, .dateAhead: .time
             case .levelAfterTime, .capitalLevel, .anyLevel, .levelInBrackets, .levelLetter, .levelMark,
                 .levelKind, .columnLetter, .twoLetters, .levelOfPHP, .ciscoCode:
-                true
-            default: false
+                .level
+            default: .nothing
             }
         }
 
@@ -110,6 +111,15 @@ struct HeaderTable: Sendable {
             default: .all
             }
         }
+    }
+
+    /// What a line must have for a row to match.
+    struct Needs: OptionSet, Sendable {
+        let rawValue: UInt8
+
+        static let nothing: Needs = []
+        static let level = Needs(rawValue: 1)
+        static let time = Needs(rawValue: 2)
     }
 
     struct Row {
@@ -381,8 +391,8 @@ struct HeaderTable: Sendable {
         var sibling: Int16 = 0
         /// The row that ends here; -1 for none.
         var row: Int16 = -1
-        /// Whether all rows through this node have a level.
-        var needsLevel = true
+        /// What all rows through this node have.
+        var needs: Needs = [.level, .time]
     }
 
     /// The rows as a tree, whose root is the first node.
@@ -391,10 +401,11 @@ struct HeaderTable: Sendable {
         for (index, row) in rows.enumerated() {
             var place = 0
             let steps = steps(of: row.form)
-            let hasLevel = steps.contains { $0.0.isLevel }
+            let needs = steps.reduce(into: Needs.nothing) { $0.formUnion($1.0.needs) }
             for (part, byte) in steps {
                 place = child(of: place, part, byte, &nodes)
-                if !hasLevel { nodes[place].needsLevel = false }
+                // Whether a time is there is soon seen.
+                nodes[place].needs.formIntersection(part.needs == .time ? needs.subtracting(.time) : needs)
             }
             precondition(nodes[place].row < 0, "\(row.form) is there twice")
             nodes[place].row = Int16(index)

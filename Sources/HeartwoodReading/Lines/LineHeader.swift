@@ -93,6 +93,10 @@ struct LineHeader {
     private let end: Int
     private let hasPriority: Bool
     private var found = Found()
+    /// What the line may have, where that was asked.
+    private var scan: LineScan?
+    /// Whether a level was looked for where none is, so that it is worth knowing whether there is one.
+    private var hasMissed = false
     /// The time that was looked for last, and where.
     private var last: (index: Int, time: LineTime.Found?) = (-1, nil)
 
@@ -110,8 +114,6 @@ struct LineHeader {
     private mutating func match(_ tree: UnsafeBufferPointer<HeaderTable.Node>, _ node: Int) -> Bool {
         var next = Int(tree[node].child)
         let first = byte(found.index)
-        /// Whether the line may have a level, where that was asked.
-        var mayHaveLevel: Bool?
         while next != 0 {
             let this = next
             next = Int(tree[this].sibling)
@@ -119,10 +121,10 @@ struct LineHeader {
             guard part == .text ? tree[this].byte == first : tree[this].starts.mayHave(first) else {
                 continue
             }
-            if node == 0, tree[this].needsLevel {
-                let isPossible = mayHaveLevel ?? LineScan.mayHaveLevel(line)
-                mayHaveLevel = isPossible
-                if !isPossible { continue }
+            if tree[this].needs != .nothing, node == 0 || hasMissed || part == .tokens,
+                isInVain(tree[this].needs)
+            {
+                continue
             }
             let place = found.index
             if part == .tokens {
@@ -141,6 +143,7 @@ struct LineHeader {
                     return true
                 }
                 found = saved
+                if part.needs == .level { hasMissed = true }
             }
             found.index = place
         }
@@ -148,6 +151,18 @@ struct LineHeader {
         self.start = found.index
         row = Int(tree[node].row)
         return true
+    }
+
+    /// Whether the line lacks what all rows need that begin like this.
+    private mutating func isInVain(_ needs: HeaderTable.Needs) -> Bool {
+        guard needs.contains(.level) && found.level == nil || needs.contains(.time) && found.time == nil
+        else {
+            return false
+        }
+        let look = scan ?? LineScan(line)
+        scan = look
+        return needs.contains(.level) && found.level == nil && !look.mayHaveLevel
+            || needs.contains(.time) && found.time == nil && !look.mayHaveTime
     }
 
     /// Continues after as few tokens of a header as possible.

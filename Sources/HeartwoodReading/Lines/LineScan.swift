@@ -15,74 +15,99 @@ package struct LineScan {
     package private(set) var hasQuote = false
     /// ``LineRecognizer`` must look at it.
     package private(set) var mayHaveLevel = false
+    /// Digits as times have them.
+    private(set) var mayHaveTime = false
 
     /// How many bytes after a line must be readable.
     package static let slack = 64
 
     package typealias Bytes = UnsafeRawBufferPointer
 
-    /// Whether ``LineRecognizer`` must look for a level in a line; nothing after it need be readable.
-    package static func mayHaveLevel(_ line: Bytes) -> Bool {
-        guard let base = line.baseAddress, line.count <= 448 else { return line.count > 0 }
-        return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { room in
-            room.copyMemory(from: Bytes(start: base, count: line.count))
-            return LineScan(Bytes(rebasing: room[..<line.count]), findsLevels: true).mayHaveLevel
+    /// Looks at a line of which nothing is known; nothing after it need be readable.
+    init(_ line: Bytes) {
+        let rest = line.count & 63
+        guard let base = line.baseAddress, line.count <= 448 else {
+            (mayHaveLevel, mayHaveTime) = (line.count > 0, line.count > 0)
+            return
+        }
+        self = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { room in
+            room.copyMemory(from: Bytes(start: base + line.count - rest, count: rest))
+            return LineScan(line, findsLevels: true, end: room.baseAddress.map { UnsafeRawPointer($0) })
         }
     }
 
+    /// Whether ``LineRecognizer`` must look for a level in a line; nothing after it need be readable.
+    package static func mayHaveLevel(_ line: Bytes) -> Bool { LineScan(line).mayHaveLevel }
+
     /// Looks at a line, after which ``slack`` bytes more can be read.
-    package init(_ line: Bytes, findsLevels: Bool) {
+    package init(_ line: Bytes, findsLevels: Bool) { self.init(line, findsLevels: findsLevels, end: nil) }
+
+    /// Looks at a line; `end` is a copy of its last bytes, where less than ``slack`` bytes can be read there.
+    @inline(__always)
+    private init(_ line: Bytes, findsLevels: Bool, end: UnsafeRawPointer?) {
         guard let base = line.baseAddress, line.count > 0 else { return }
-        let reach = findsLevels ? line.count : 0
-        if findsLevels { mayHaveLevel = LineScan.hasSpecialStart(line) }
-        var care: UInt64 = 0
-        var quotes: UInt64 = 0
-        var lastLetters: UInt64 = 0
-        var lastCapitals: UInt64 = 0
+        var all = Masks()
+        var last = hw_byte_masks()
         var index = 0
         while index < line.count {
-            let masks = hw_masks_of_64(base + index)
             let rest = line.count - index
-            let valid: UInt64 = rest >= 64 ? .max : (1 << UInt64(rest)) &- 1
-            care |= masks.special & valid
-            quotes |= masks.quotes & valid
-            if !mayHaveLevel, index < reach {
-                let near = reach - index
-                let seen: UInt64 = near >= 64 ? .max : (1 << UInt64(near)) &- 1
-                let letters = masks.letters & seen
-                let capitals = masks.capitals & seen
-                // A mark after a letter, and the third of several capitals.
-                let marked = masks.marks & seen & (letters << 1 | lastLetters >> 63)
-                let third =
-                    capitals & (capitals << 1 | lastCapitals >> 63) & (capitals << 2 | lastCapitals >> 62)
-                if marked | third != 0 {
-                    mayHaveLevel = LineScan.hasWord(line, reach, index, marked: marked, third: third)
-                }
-                lastLetters = letters
-                lastCapitals = capitals
+            let block = rest < 64 ? end ?? base + index : base + index
+            var masks = hw_masks_of_64(block)
+            if rest < 64 { masks.keep(1 &<< UInt64(rest) &- 1) }
+            all.special |= masks.special
+            all.quotes |= masks.quotes
+            if findsLevels {
+                if index == 0 { mayHaveLevel = LineScan.hasSpecialStart(line, masks) }
+                all.times |= masks.times(after: last)
+                if !mayHaveLevel { mayHaveLevel = LineScan.hasLevel(line, index, masks, last) }
+                last = masks
             }
             index += 64
         }
-        needsCare = care != 0
-        hasQuote = quotes != 0
+        (needsCare, hasQuote, mayHaveTime) = (all.special != 0, all.quotes != 0, all.times != 0)
         if findsLevels, !mayHaveLevel { mayHaveLevel = hasUnusualForm(line) || LineScan.hasSpecialRest(line) }
+    }
+
+    /// What some byte of the line is.
+    private struct Masks {
+        var special: UInt64 = 0
+        var quotes: UInt64 = 0
+        var times: UInt64 = 0
+    }
+
+    /// Whether 64 bytes may have a level: a word of interest in front of a mark, or in capitals, a letter in
+    /// brackets, or a code of Cisco.
+    @inline(__always)
+    private static func hasLevel(
+        _ line: Bytes, _ index: Int, _ masks: hw_byte_masks, _ last: hw_byte_masks
+    ) -> Bool {
+        let capitals = masks.capitals
+        let afterLetter = masks.letters &<< 1 | last.letters &>> 63
+        // A mark after a letter, and the third of several capitals.
+        let marked = masks.marks & afterLetter
+        let third =
+            capitals & (capitals &<< 1 | last.capitals &>> 63) & (capitals &<< 2 | last.capitals &>> 62)
+        if marked | third != 0, hasWord(line, index, marked: marked, third: third) { return true }
+        var initials = capitals & ~afterLetter
+        while initials != 0 {
+            let place = index + initials.trailingZeroBitCount
+            initials &= initials &- 1
+            guard place > 0, place + 1 < line.count else { continue }
+            switch line[place - 1] {
+            case UInt8(ascii: "%"): return true
+            case UInt8(ascii: "["), UInt8(ascii: "("), UInt8(ascii: "<"):
+                let next = line[place + 1]
+                if next.isOne(of: "])>") || next == line[place] { return true }
+            default: break
+            }
+        }
+        return false
     }
 
     /// Whether there are colors, an object after other text, or a request after a time in brackets.
     private func hasUnusualForm(_ line: Bytes) -> Bool {
         guard let base = line.baseAddress else { return false }
         if needsCare, memchr(base, 0x1B, line.count) != nil { return true }
-        // A code of Cisco.
-        if let percent = memchr(base, 0x25, line.count - 1) {
-            let next = base.distance(to: UnsafeRawPointer(percent)) + 1
-            if line[next] &- 0x41 < 26 { return true }
-        }
-        // A letter in brackets.
-        var index = 0
-        while index + 2 < line.count, let found = memchr(base + index, 0x5B, line.count - index - 2) {
-            index = base.distance(to: UnsafeRawPointer(found)) + 1
-            if line[index + 1] == UInt8(ascii: "]"), line[index] &- 0x41 < 26 { return true }
-        }
         guard hasQuote, let quote = memchr(base, 0x22, line.count) else { return false }
         let place = base.distance(to: UnsafeRawPointer(quote))
         if place > 1, line[place - 1] == 0x20, line[place - 2] == UInt8(ascii: "]") { return true }
@@ -100,12 +125,11 @@ package struct LineScan {
     /// Whether the line begins as only some do: JSON, a priority, a letter and a date, a name that another
     /// tool has put in front of it, or a time and a word after it.
     @inline(__always)
-    private static func hasSpecialStart(_ line: Bytes) -> Bool {
+    private static func hasSpecialStart(_ line: Bytes, _ masks: hw_byte_masks) -> Bool {
         let first = line[0]
         guard line.count > 2 else { return false }
-        if first == UInt8(ascii: "("), line[2] == UInt8(ascii: ")") { return true }
         if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
-            return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line)
+            return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line, masks)
                 || hasLevelAndSlash(line)
         }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
@@ -131,33 +155,45 @@ package struct LineScan {
         return false
     }
 
-    /// Whether a bar, a date or the beginning of a line of glog is near.
-    private static func hasLineWithin(_ line: Bytes) -> Bool {
-        guard let base = line.baseAddress, line.count > 8 else { return false }
+    /// Whether a bar, a date, the beginning of a line of glog, or a tab and a colon are within 64 bytes.
+    private static func hasLineWithin(_ line: Bytes, _ masks: hw_byte_masks) -> Bool {
+        guard line.count > 8 else { return false }
         // The name of a pod.
-        let word = line.prefix(80).prefix { $0 != 0x20 }
-        if word.contains(0x2D), word.contains(where: { $0.isDigit }) { return true }
-        let near = min(line.count - 5, 96)
-        // Columns with names.
-        if memchr(base, 0x09, near) != nil, memchr(base, 0x3A, near) != nil { return true }
-        if memchr(base, Int32(UInt8(ascii: "|")), near) != nil { return true }
-        for separator in [UInt8(ascii: "-"), UInt8(ascii: "/")] {
-            var index = 4
-            while index < near, let found = memchr(base + index, Int32(separator), near - index) {
-                index = base.distance(to: UnsafeRawPointer(found))
-                if line[index + 3] == separator, line.number(index + 1, 2) != nil,
-                    line.number(index - 4, 4) != nil
-                {
-                    return true
-                }
-                index += 1
+        var isPod = false
+        var hasDigit = false
+        for byte in line.prefix(80) {
+            if byte == 0x20 { break }
+            isPod = isPod || byte == 0x2D
+            hasDigit = hasDigit || byte.isDigit
+        }
+        if isPod, hasDigit || line.count > 80 { return true }
+        let near = min(line.count - 5, 64)
+        var marks = masks.marks
+        while marks != 0 {
+            let place = marks.trailingZeroBitCount
+            marks &= marks &- 1
+            guard place < near else { break }
+            if line[place] == UInt8(ascii: "|") { return true }
+            guard line[place] == UInt8(ascii: ":") else { continue }
+            // Columns with names, and glog.
+            if masks.special != 0, let base = line.baseAddress, memchr(base, 0x09, near) != nil {
+                return true
+            }
+            let letter = line[place + 1] == 0x20 ? place + 2 : place + 1
+            if letter + 4 < line.count, line[letter] &- 0x41 < 26, line.number(letter + 1, 4) != nil {
+                return true
             }
         }
-        var index = 1
-        while index < near, let found = memchr(base + index, Int32(UInt8(ascii: ":")), near - index) {
-            index = base.distance(to: UnsafeRawPointer(found)) + 1
-            let letter = line[index] == 0x20 ? index + 1 : index
-            if letter + 4 < line.count, line[letter] &- 0x41 < 26, line.number(letter + 1, 4) != nil {
+        // Four digits, and what follows them.
+        let digits = masks.digits
+        var years = digits & digits &<< 1 & digits &<< 2 & digits &<< 3 & ~(digits &>> 1)
+        while years != 0 {
+            let separator = years.trailingZeroBitCount + 1
+            years &= years &- 1
+            guard separator + 3 < line.count else { break }
+            if line[separator].isOne(of: "-/"), line[separator + 3] == line[separator],
+                line.number(separator + 1, 2) != nil
+            {
                 return true
             }
         }
@@ -172,6 +208,12 @@ package struct LineScan {
         let count = min(line.count, 64)
         while index < count {
             let start = index
+            // The mark of Redis.
+            if index > 0, line[index - 1] == 0x20, index + 1 < line.count, line[index + 1] == 0x20,
+                line[index].isOne(of: "*#.-")
+            {
+                return true
+            }
             while index < line.count, line[index].isLetter { index += 1 }
             let length = index - start
             if length >= 3 {
@@ -194,9 +236,7 @@ package struct LineScan {
     private static func hasBar(_ line: Bytes) -> Bool { line.prefix(64).contains(UInt8(ascii: "|")) }
 
     /// Whether one of the words that end at a mark, or are in capitals, is one of interest.
-    private static func hasWord(
-        _ line: Bytes, _ reach: Int, _ index: Int, marked: UInt64, third: UInt64
-    ) -> Bool {
+    private static func hasWord(_ line: Bytes, _ index: Int, marked: UInt64, third: UInt64) -> Bool {
         var marked = marked
         while marked != 0 {
             let end = index + marked.trailingZeroBitCount
@@ -210,16 +250,42 @@ package struct LineScan {
             let place = index + third.trailingZeroBitCount
             // Of a row of capitals, the third is enough; the others follow without a gap.
             let row = third.trailingZeroBitCount
-            let following = ~(third >> UInt64(row))
+            let following = ~(third &>> UInt64(row))
             third &=
                 following.trailingZeroBitCount + row >= 64
-                ? 0 : .max << UInt64(row + following.trailingZeroBitCount)
+                ? 0 : .max &<< UInt64(row + following.trailingZeroBitCount)
             var start = place - 2
             while start > 0, line[start - 1].isLetter, place - start < 14 { start -= 1 }
             var end = place + 1
-            while end < reach, line[end].isLetter, end - start < 14 { end += 1 }
+            while end < line.count, line[end].isLetter, end - start < 14 { end += 1 }
             if LineScan.isOfInterest(line, start, end - start) { return true }
         }
         return false
+    }
+}
+
+extension hw_byte_masks {
+    /// Keeps some of the bytes.
+    @inline(__always)
+    fileprivate mutating func keep(_ valid: UInt64) {
+        letters &= valid
+        capitals &= valid
+        digits &= valid
+        marks &= valid
+        special &= valid
+        quotes &= valid
+    }
+
+    /// Where something ends like `1:20`, `2026-11` or six digits, of which each time has one.
+    @inline(__always)
+    fileprivate func times(after last: hw_byte_masks) -> UInt64 {
+        /// Whether a byte so far in front is a digit.
+        func digit(_ back: UInt64) -> UInt64 { digits &<< back | last.digits &>> (64 - back) }
+        let two = digits & digit(1)
+        let four = digit(3) & digit(4) & digit(5)
+        let isClock = (marks &<< 2 | last.marks &>> 62) & digit(3)
+        let isDate = ~digit(2) & four & digit(6)
+        let isRow = digit(2) & four
+        return two & (isClock | isDate | isRow)
     }
 }

@@ -20,6 +20,9 @@ final class DirectLines {
     private var lastLevel = LogLevel.info
     private let recognizer = LineRecognizer()
     private var redactor: LineRedactor?
+    private var joiner: RecordJoiner?
+    /// When the lines at hand were read.
+    private var now = Duration.zero
     private var owner = ThreadOwner("the direct way of lines")
 
     init(
@@ -32,6 +35,9 @@ final class DirectLines {
         output = BlockOutput(file)
         levelOf = LevelRule(options)
         redactor = options.content.redaction.map { LineRedactor($0) }
+        joiner = options.content.join.map {
+            RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
+        }
         levels = .allocate(capacity: 7)
         levels.initialize(repeating: 0, count: 7)
     }
@@ -45,13 +51,10 @@ final class DirectLines {
     func take(
         _ splitter: inout LineSplitter, atEnd: Bool, isLast: Bool = false, _ counts: inout PipeCounts
     ) {
-        owner.enter()
-        template.begin(at: SystemClock().now())
-        let block = output.next(unless: stop)
-        var tally = PipeCounts()
-        block.fill { buffer, ends in
+        fill(&counts) { buffer, ends, tally in
             if atEnd {
                 splitter.finish { add($0, $1, &buffer, &ends, &tally) }
+                joiner?.finish { addJoined($0, &buffer, &ends, &tally) }
                 if isLast, options.form == .raw, let end = ends.popLast() {
                     buffer.truncate(to: end - 1)
                     ends.append(end - 1)
@@ -60,6 +63,28 @@ final class DirectLines {
                 splitter.forEachLine { add($0, $1, &buffer, &ends, &tally) }
             }
         }
+    }
+
+    /// When the record at hand no longer waits for a line that continues it.
+    var deadline: Duration? { joiner?.deadline }
+
+    /// Takes a record that has waited long enough.
+    func expire(_ counts: inout PipeCounts) {
+        guard let deadline, SystemClock().uptime() >= deadline else { return }
+        fill(&counts) { buffer, ends, tally in joiner?.finish { addJoined($0, &buffer, &ends, &tally) } }
+    }
+
+    /// Writes a block, and counts what is in it.
+    private func fill(
+        _ counts: inout PipeCounts, _ body: (inout LogBuffer, inout [Int], inout PipeCounts) -> Void
+    ) {
+        owner.enter()
+        let clock = SystemClock()
+        now = clock.uptime()
+        template.begin(at: clock.now())
+        let block = output.next(unless: stop)
+        var tally = PipeCounts()
+        block.fill { body(&$0, &$1, &tally) }
         output.write(block)
         for index in 0..<7 {
             counts.levels[index] += levels[index]
@@ -67,6 +92,8 @@ final class DirectLines {
         }
         counts.lines += tally.lines
         counts.records += tally.records
+        counts.joinedRecords += tally.joinedRecords
+        counts.joinedLines += tally.joinedLines
         counts.cutLines += tally.cutLines
         counts.belowLevel += tally.belowLevel
         counts.notUTF8 += tally.notUTF8
@@ -78,22 +105,56 @@ final class DirectLines {
         _ ends: inout [Int],
         _ tally: inout PipeCounts
     ) {
-        if redactor == nil { return addClear(line, part, &buffer, &ends, &tally) }
+        if redactor == nil { return join(line, part, &buffer, &ends, &tally) }
         var clear = LogBuffer(capacity: line.count)
         redactor?.append(line, to: &clear)
-        clear.withUnsafeBytes { addClear($0, part, &buffer, &ends, &tally) }
+        clear.reserve(LineScan.slack)
+        clear.withUnsafeBytes { join($0, part, &buffer, &ends, &tally) }
+    }
+
+    /// Puts lines together where that is wanted; a piece of a long line is a record of its own.
+    @inline(__always)
+    private func join(
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
+        _ ends: inout [Int],
+        _ tally: inout PipeCounts
+    ) {
+        guard joiner != nil else { return addClear(line, part, nil, &buffer, &ends, &tally) }
+        if part == .whole {
+            joiner?.add(line, at: now) { addJoined($0, &buffer, &ends, &tally) }
+        } else {
+            joiner?.finish { addJoined($0, &buffer, &ends, &tally) }
+            addClear(line, part, nil, &buffer, &ends, &tally)
+        }
+    }
+
+    private func addJoined(
+        _ record: RecordJoiner.Record, _ buffer: inout LogBuffer, _ ends: inout [Int],
+        _ tally: inout PipeCounts
+    ) {
+        tally.lines += record.lines - 1
+        if record.lines > 1 {
+            tally.joinedRecords += 1
+            tally.joinedLines += record.lines
+        }
+        addClear(record.bytes, .whole, record.head, &buffer, &ends, &tally)
     }
 
     /// Adds a line without secrets.
     @inline(__always)
     private func addClear(
-        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
-        _ ends: inout [Int],
-        _ tally: inout PipeCounts
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ known: LineRecognizer.Head?,
+        _ buffer: inout LogBuffer, _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
-        let scan = LineScan(line, findsLevels: levelOf.detects)
+        let scan = LineScan(line, findsLevels: known == nil && levelOf.detects)
         guard part == .whole else { return addPiece(line, part, scan, &buffer, &ends, &tally) }
-        let level = levelOf(line, scan)
+        var moment: LogTimestamp?
+        let level: LogLevel
+        if options.content.takesTime {
+            (level, moment) = levelOf.head(line, scan, known)
+        } else {
+            level = levelOf(line, scan, known)
+        }
         tally.lines += 1
         levels[min(level.index, 6)] += 1
         if !options.levels.contains(level) {
@@ -102,20 +163,22 @@ final class DirectLines {
         }
         if scan.needsCare, !line.isUTF8 { tally.notUTF8 += 1 }
         tally.records += 1
-        if options.content.takesTime || (options.form == .json && line.first == UInt8(ascii: "{")),
+        defer { ends.append(buffer.count) }
+        if options.form == .json, line.first == UInt8(ascii: "{"),
             let content = LineContent(
                 line, merges: options.content.mergesJSON, recognizer: recognizer,
                 takesTime: options.content.takesTime)
         {
-            template.append(
+            return template.append(
                 content.text ?? LogText(utf8: line), level, fields: content.fields, at: content.moment,
                 to: &buffer)
-            ends.append(buffer.count)
-            return
+        }
+        if options.content.takesTime {
+            return template.append(
+                line, level, needsCare: scan.needsCare, hasQuote: scan.hasQuote, at: moment, to: &buffer)
         }
         template.append(
             line, level, needsCare: scan.needsCare, hasQuote: scan.hasQuote, to: &buffer)
-        ends.append(buffer.count)
     }
 
     /// A piece of a line has the level of the first, and says which it is.

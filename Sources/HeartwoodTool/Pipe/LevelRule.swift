@@ -18,13 +18,30 @@ struct LevelRule {
         detects = options.detectsLevels
     }
 
-    /// The level of a line that was scanned.
+    /// The level of a line that was scanned, and of which `known` was read before.
     @inline(__always)
-    func callAsFunction(_ line: UnsafeRawBufferPointer, _ scan: LineScan) -> LogLevel {
-        if hasPatterns {
-            for pattern in patterns where pattern.matches(line) { return pattern.level }
-        }
+    func callAsFunction(
+        _ line: UnsafeRawBufferPointer, _ scan: LineScan, _ known: LineRecognizer.Head? = nil
+    ) -> LogLevel {
+        if let level = ofPatterns(line) { return level }
+        if let known { return detects ? known.level ?? standard : standard }
         return scan.mayHaveLevel ? recognizer.level(of: line) ?? standard : standard
+    }
+
+    /// The level and the time of a line of which `known` was read before.
+    @inline(__always)
+    func head(
+        _ line: UnsafeRawBufferPointer, _ scan: LineScan, _ known: LineRecognizer.Head?
+    ) -> (level: LogLevel, moment: LogTimestamp?) {
+        let head = known ?? recognizer.head(of: line, levels: detects && scan.mayHaveLevel)
+        let own = detects ? head.level : nil
+        return (ofPatterns(line) ?? own ?? standard, head.moment)
+    }
+
+    @inline(__always)
+    private func ofPatterns(_ line: UnsafeRawBufferPointer) -> LogLevel? {
+        guard hasPatterns else { return nil }
+        return patterns.first { $0.matches(line) }?.level
     }
 }
 

@@ -132,8 +132,9 @@ final class LinePump {
             case .failed(let error):
                 failure = error
                 break reading
-            case .nothing where joiner?.deadline != nil:
-                joiner?.expire(at: SystemClock().uptime()) { logJoined($0, $1) }
+            case .nothing where deadlineOfRecord != nil:
+                direct?.expire(&counts)
+                joiner?.expire(at: SystemClock().uptime()) { logJoined($0) }
             case .nothing: if stop.isRequested, deadline != nil { break reading }
             }
             if stop.isRequested {
@@ -157,10 +158,13 @@ final class LinePump {
         if let failure { throw failure }
     }
 
+    /// When the record at hand no longer waits for a line that continues it.
+    private var deadlineOfRecord: Duration? { direct?.deadline ?? joiner?.deadline }
+
     /// How long to wait for input, in milliseconds; -1 for as long as it takes.
     private var patience: Int32 {
         if stop.isRequested { return 200 }
-        if let deadline = joiner?.deadline {
+        if let deadline = deadlineOfRecord {
             let wait = (deadline - SystemClock().uptime()).nanoseconds / 1_000_000
             return Int32(clamping: min(max(1, wait), 500))
         }
@@ -177,7 +181,7 @@ final class LinePump {
 
     private func finishLines(of splitter: inout LineSplitter, _ origin: Int) {
         splitter.finishWithEnd { join($0, $1, origin + $2) }
-        joiner?.finish { logJoined($0, $1) }
+        joiner?.finish { logJoined($0) }
     }
 
     /// Takes the secrets out of a line, and puts lines together where that is wanted.
@@ -192,28 +196,31 @@ final class LinePump {
     /// Puts lines together; a piece of a long line is a record of its own.
     private func joinClear(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ end: Int) {
         if joiner != nil, part == .whole {
-            joiner?.add(bytes, at: SystemClock().uptime()) { logJoined($0, $1) }
+            joiner?.add(bytes, at: SystemClock().uptime()) { logJoined($0) }
             lastEnd = end
             return
         }
-        joiner?.finish { logJoined($0, $1) }
+        joiner?.finish { logJoined($0) }
         log(bytes, part)
         lastEnd = end
         inputJournal?.take(upTo: end)
     }
 
     /// Logs a record of one or more lines, all of which came before the line at hand.
-    private func logJoined(_ bytes: UnsafeRawBufferPointer, _ lines: Int) {
-        log(bytes, .whole, lines: lines)
+    private func logJoined(_ record: RecordJoiner.Record) {
+        log(record.bytes, .whole, record)
         inputJournal?.take(upTo: lastEnd)
     }
 
-    private func log(_ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, lines: Int = 1) {
-        // All pieces of a line have the level of the first.
+    private func log(
+        _ bytes: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ record: RecordJoiner.Record? = nil
+    ) {
+        let lines = record?.lines ?? 1
+        // All pieces of a line have the level of the first, and all lines of a record.
         let level: LogLevel
         switch part {
         case .whole, .piece(1):
-            level = levelOf(bytes, LineScan(bytes, findsLevels: levelOf.detects))
+            level = levelOf(bytes, LineScan(bytes, findsLevels: levelOf.detects), record?.head)
             lastLevel = level
         default: level = lastLevel
         }

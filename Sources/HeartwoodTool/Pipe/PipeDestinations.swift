@@ -114,10 +114,9 @@ final class PipeDestinations {
 
     /// The file logger, where lines go nowhere else.
     ///
-    /// Not where a journal keeps them, or records are made of several: these take the way of messages.
+    /// Not where a journal keeps them: these take the way of messages.
     var onlyFile: FileLogger? {
-        let isDirect = options.journal == nil && options.content.join == nil
-        return console == nil && remote == nil && isDirect ? file : nil
+        console == nil && remote == nil && options.journal == nil ? file : nil
     }
 
     /// The file logger, if there is one.

@@ -6,12 +6,23 @@ import HeartwoodReading
 /// A record is complete when the next one begins, when it has waited for ``patience``, when the next line
 /// would make it longer than ``limit``, and at the end of the input. Its lines have newlines between them.
 struct RecordJoiner {
+    /// A record of one or more lines.
+    struct Record {
+        /// After these, ``LineScan/slack`` bytes more can be read.
+        let bytes: UnsafeRawBufferPointer
+        let lines: Int
+        /// What its first line says; nil where that was not read.
+        let head: LineRecognizer.Head?
+    }
+
     /// The longest record, in bytes.
     let limit: Int
     /// How long a record waits for another line.
     let patience: Duration
 
     private var rule: JoinRule
+    /// What the first line of the record says, where the rule had to know.
+    private var head: LineRecognizer.Head?
     /// The record that is not complete yet, and room after it that a scan may read.
     private var record: [UInt8] = []
     private var lines = 0
@@ -25,13 +36,14 @@ struct RecordJoiner {
     /// Takes a line, after which ``LineScan/slack`` bytes more can be read; hands out the record that it
     /// completes, with the number of its lines.
     mutating func add(
-        _ line: UnsafeRawBufferPointer, at now: Duration, _ body: (UnsafeRawBufferPointer, Int) -> Void
+        _ line: UnsafeRawBufferPointer, at now: Duration, _ body: (Record) -> Void
     ) {
         let continues = rule.continues(line)
         if lines > 0, continues, record.count + 1 + line.count <= limit {
             record.append(0x0A)
         } else {
             handOut(body)
+            head = continues ? nil : rule.head
         }
         record.append(contentsOf: line)
         lines += 1
@@ -39,22 +51,24 @@ struct RecordJoiner {
     }
 
     /// Hands out a record that has waited long enough.
-    mutating func expire(at now: Duration, _ body: (UnsafeRawBufferPointer, Int) -> Void) {
+    mutating func expire(at now: Duration, _ body: (Record) -> Void) {
         if let deadline, now >= deadline { finish(body) }
     }
 
     /// Hands out what there is: nothing continues it.
-    mutating func finish(_ body: (UnsafeRawBufferPointer, Int) -> Void) {
+    mutating func finish(_ body: (Record) -> Void) {
         handOut(body)
         rule.end()
     }
 
-    private mutating func handOut(_ body: (UnsafeRawBufferPointer, Int) -> Void) {
+    private mutating func handOut(_ body: (Record) -> Void) {
         deadline = nil
         guard lines > 0 else { return }
         let count = record.count
         record.append(contentsOf: repeatElement(0, count: LineScan.slack))
-        record.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count]), lines) }
+        record.withUnsafeBytes {
+            body(Record(bytes: UnsafeRawBufferPointer(rebasing: $0[..<count]), lines: lines, head: head))
+        }
         record.removeAll(keepingCapacity: true)
         lines = 0
     }
@@ -75,6 +89,8 @@ struct JoinRule {
 
     private let kind: Kind
     private let recognizer = LineRecognizer()
+    /// Time and level of the line that began a record last, where they were read.
+    private(set) var head: LineRecognizer.Head?
     private var trace = TraceLines()
     private var hasRecord = false
 
@@ -89,8 +105,9 @@ struct JoinRule {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
             if hasRecord, trace.takes(line, recognizer) { return true }
-            let mayHaveLevel = LineScan(line, findsLevels: true).mayHaveLevel
-            trace.begin(with: line, level: mayHaveLevel ? recognizer.level(of: line) : nil)
+            let head = recognizer.head(of: line, levels: LineScan(line, findsLevels: true).mayHaveLevel)
+            trace.begin(with: line, level: head.level)
+            self.head = head
             return false
         case .start(let pattern): return hasRecord && !pattern.matches(line)
         case .continuation(let pattern): return hasRecord && pattern.matches(line)
