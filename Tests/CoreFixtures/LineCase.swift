@@ -131,6 +131,8 @@ private let table = #"""
     2026-06-16T21:05:29Z ¦ info ¦ shop ¦ <11>Jun 16 21:05:29 web1 shop: info: all is well
     2026-06-16T21:05:29Z ¦ info ¦ shop ¦ <14>Jun 16 21:05:29 web1 shop: an error is no level
     - ¦ error ¦ - ¦ <3>boom
+    2026-06-16T21:05:29Z ¦ error ¦ kernel ¦ <3>Jun 16 21:05:29 web1 kernel: INFO: task kworker:1 blocked
+    2026-06-16T21:05:29Z ¦ info ¦ kernel ¦ Jun 16 21:05:29 web1 kernel: INFO: task kworker:1 blocked
     # a number in front
     2026-10-22T16:10:10Z ¦ - ¦ - ¦ 931201168,2026-10-22T16:10:10Z,shop
     2026-06-16T21:05:29Z ¦ error ¦ - ¦ 1234567890 2026-06-16T21:05:29Z ERROR cannot charge
@@ -239,6 +241,11 @@ private let table = #"""
     2026-06-16T21:05:29Z ¦ - ¦ - ¦ 2026-06-16 21:05:29 saw %LINK-3-UPDOWN in the text
     - ¦ - ¦ - ¦ %LINK-9-UPDOWN: no severity
     - ¦ - ¦ - ¦ %a-3-b: not in capitals
+    - ¦ error ¦ LINK ¦ *Mar  1 00:00:12.345: %LINK-3-UPDOWN: Interface Gi0/1, changed state
+    - ¦ error ¦ LINK ¦ *Mar  1 1993 00:00:12: %LINK-3-UPDOWN: Interface Gi0/1, changed state
+    2026-11-20T10:20:30Z ¦ error ¦ ETHPORT ¦ <187>Nov 20 10:20:30 nx : 2026 Nov 20 10:20:30 UTC:
+    +  %ETHPORT-3-IF_DOWN: x
+    - ¦ - ¦ - ¦ %A-3-B: hi
     # date= and time=
     2026-06-16T21:05:29Z ¦ fatal ¦ - ¦ date=2026-06-16 time=21:05:29 devname="fw1" level="alert" msg="x"
     2026-06-16T19:05:29Z ¦ notice ¦ - ¦ date=2026-06-16 time=21:05:29 devname="fw1" tz="+0200"
@@ -265,6 +272,9 @@ private let table = #"""
     2026-05-30T10:03:19Z ¦ - ¦ - ¦ 2026-05-30 10:03:19 - ready
     2026-05-30T10:03:19Z ¦ - ¦ - ¦ 30 May 10:03:19 ready *
     2026-05-30T10:03:19Z ¦ - ¦ * ¦ May 30 10:03:19 web1 * ready
+    2026-06-16T21:05:29.123Z ¦ error ¦ my.mod ¦ [1234] 2026-06-16 21:05:29,123 - my.mod - ERROR - failed
+    2026-06-16T21:05:29Z ¦ - ¦ - ¦ [1234] 2026-06-16 21:05:29 - started
+    2026-06-16T21:05:29Z ¦ - ¦ - ¦ [1234] 2026-06-16 21:05:29 # x
     # load balancers
     2026-06-16T21:05:29.123456Z ¦ info ¦ - ¦ http 2026-06-16T21:05:29.123456Z app/shop/50dc6c495c0c9188
     +  10.0.0.1:2817
@@ -310,11 +320,17 @@ private let table = #"""
     2026-06-16T09:05:29.123Z ¦ notice ¦ nsd ¦ [2026-06-16 09:05:29.123] nsd[77]: notice: nsd starting
     2026-06-16T09:05:29Z ¦ warning ¦ - ¦ [1781600729] Warning: Host 'web1' has no services
     2026-06-16T09:05:29.123456Z ¦ - ¦ - ¦ [1781600729.123456] ready
-    2026-06-16T09:05:29Z ¦ - ¦ * ¦ [1781600729] wproc: Core Worker 77: job
+    - ¦ - ¦ * ¦ [1781600729] wproc: Core Worker 77: job
     - ¦ - ¦ - ¦ [1234567] ready
     - ¦ - ¦ - ¦ [12345678901234] ready
     - ¦ - ¦ - ¦ [   12.345678] usb 1-1: new device
     - ¦ - ¦ - ¦ see [1781600729] for more
+    - ¦ - ¦ - ¦ [1342177280] thread started
+    - ¦ - ¦ - ¦ [3000000000] X
+    - ¦ - ¦ - ¦ [1700000000][5] y
+    2026-06-16T09:05:29Z ¦ - ¦ - ¦ [1781600729] LOG ROTATION: DAILY
+    2026-06-16T09:05:29Z ¦ - ¦ - ¦ [1781600729] SERVICE FLAPPING ALERT: web1;HTTP;STARTED
+    2026-06-16T09:05:29Z ¦ - ¦ * ¦ 1781600729: mosquitto version 2.0.11 starting
     # Icinga
     2026-06-16T19:05:29Z ¦ fatal ¦ checker ¦ [2026-06-16 21:05:29 +0200] critical/checker: cannot run
     2026-06-16T19:05:29Z ¦ info ¦ ConfigItem ¦ [2026-06-16 21:05:29 +0200] information/ConfigItem:
@@ -323,7 +339,7 @@ private let table = #"""
     +  Error
     2026-06-16T19:05:29Z ¦ notice ¦ JsonRpc ¦ [2026-06-16 21:05:29 +0200] notice/JsonRpc: x
     2026-06-16T19:05:29Z ¦ debug ¦ IdoPgsql ¦ [2026-06-16 21:05:29 +0200] debug/IdoPgsql: x
-    - ¦ fatal ¦ cli ¦ critical/cli: Config validation failed
+    - ¦ - ¦ * ¦ critical/cli: Config validation failed
     2026-06-16T19:05:29Z ¦ - ¦ * ¦ [2026-06-16 21:05:29 +0200] warnings/pages: none
     2026-06-16T19:05:29Z ¦ - ¦ * ¦ [2026-06-16 21:05:29 +0200] error/404.html was asked for
     # spellings of dates
@@ -366,11 +382,30 @@ private let table = #"""
     2026-06-16T21:05:29Z ¦ warning ¦ - ¦ db  | {"time":"2026-06-16T21:05:29Z","level":"warn","msg":"slow"}
     - ¦ warning ¦ - ¦ shop  | level=WARN msg=slow
     - ¦ - ¦ - ¦ name  | size=large color=red
+    # words in capitals
+    - ¦ - ¦ - ¦ SERVICE ALERT: web1
+    - ¦ - ¦ - ¦ NO WARNING: x
+    - ¦ - ¦ - ¦ MORE INFO: https://shop.test
+    - ¦ - ¦ - ¦ SECURITY ALERT: Host header forgery
+    - ¦ error ¦ - ¦ ERROR: x
+    2026-06-16T21:05:29Z ¦ info ¦ - ¦ 2026-06-16 21:05:29 UTC [77] LOG:  statement: select 1
+    2026-06-16T21:05:29Z ¦ error ¦ - ¦ 2026-06-16 21:05:29 UTC:10.0.0.1(5):bo@shop:[1]:ERROR:  x
+    2026-06-16T21:05:29Z ¦ info ¦ - ¦ [2026/06/16 21:05:29] [ info] ready
+    2026-06-16T21:05:29Z ¦ info ¦ - ¦ 2026-06-16 21:05:29 [info     ] ready
+    2026-06-16T21:05:29Z ¦ - ¦ dnsmasq ¦ Jun 16 21:05:29 dnsmasq[123]: ready
+    2026-06-16T21:05:29Z ¦ error ¦ auth ¦ Jun 16 21:05:29 auth: Error: x
+    2026-06-16T21:05:29Z ¦ error ¦ - ¦ 2026-06-16T21:05:29Z E! [inputs.cpu] x
+    2026-06-16T21:05:29.123Z ¦ info ¦ ServerApp ¦ [I 2026-06-16 21:05:29.123 ServerApp] ready
+    2026-06-16T21:05:29.123Z ¦ - ¦ - ¦ 1234:20260616:210529.123 ready
+    - ¦ - ¦ * ¦ 2026-06-16 21:05:29 US/Eastern ready
+    - ¦ - ¦ * ¦ Created: 2026-06-16 21:05:29
+    - ¦ - ¦ - ¦ Started at 2026-06-16 21:05:29 by ann
+    - ¦ - ¦ * ¦ time:lunch\tlevel:high
+    2026-06-16T21:05:29Z ¦ info ¦ - ¦ ﻿2026-06-16 21:05:29 INFO ready
     # JSON of cloud services
     2026-06-16T21:05:29Z ¦ - ¦ * ¦ {"CreationTime":"2026-06-16T21:05:29","Id":"a","Operation":"UserLogge
     + dIn"}
-    2026-06-16T21:05:29Z ¦ - ¦ * ¦ {"kind":"admin#reports","id":{"time":"2026-06-16T21:05:29Z","customer
-    + Id":"C1"}}
+    - ¦ - ¦ * ¦ {"kind":"admin#reports","id":{"time":"2026-06-16T21:05:29Z","customerId":"C1"}}
     2026-06-16T21:05:29Z ¦ - ¦ * ¦ {"name":"pack","hostIdentifier":"web1","unixTime":1781643929,"action"
     + :"added"}
     2026-06-16T21:05:29Z ¦ - ¦ * ¦ {"name":"pack","unixTime":"1781643929","action":"added"}
@@ -386,5 +421,6 @@ private let table = #"""
     - ¦ - ¦ * ¦ {"expirationTime":"2030-01-01T00:00:00Z","user":"ann"}
     - ¦ - ¦ * ¦ {"elapsedTime":1781643929,"user":"ann"}
     - ¦ - ¦ * ¦ {"lastLoginTime":"2020-01-01T00:00:00Z","user":"ann"}
+    - ¦ info ¦ * ¦ {"created_at":"2020-01-01T00:00:00Z","level":"info","msg":"user loaded"}
     - ¦ - ¦ * ¦ {"birthdate":"2000-01-01","user":"ann"}
     """#

@@ -10,6 +10,7 @@ struct LineChanges {
 
     /// Lines of one program, and what is wrong with them.
     private let lines: [String]
+    private let ofOneProgram: Bool
     private let recognizer: LineRecognizer
     private let times: LineTime
     private var random: SeededNumbers
@@ -17,8 +18,9 @@ struct LineChanges {
     /// How many changed lines were read.
     private(set) var count = 0
 
-    init(_ lines: [String], now: LogTimestamp, seed: UInt64) {
-        self.lines = lines
+    /// Takes lines; those of one program also with each other's messages.
+    init(_ lines: [String], ofOneProgram: Bool = true, now: LogTimestamp, seed: UInt64) {
+        (self.lines, self.ofOneProgram) = (lines, ofOneProgram)
         recognizer = LineRecognizer(now: now)
         times = LineTime(now: now)
         random = SeededNumbers(seed)
@@ -31,7 +33,7 @@ struct LineChanges {
             insert(into: line, record)
             respell(line, record)
             removeLevel(line, record)
-            exchange(line, record)
+            if ofOneProgram { exchange(line, record) }
         }
     }
 

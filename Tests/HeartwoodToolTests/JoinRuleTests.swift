@@ -25,7 +25,8 @@ struct JoinRuleTests {
         var records: [String] = []
         func take(_ record: RecordJoiner.Record) {
             records.append(String(decoding: record.bytes, as: UTF8.self))
-            #expect(records.last?.split(separator: "\n", omittingEmptySubsequences: false).count == record.lines)
+            let lines = records.last?.split(separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines?.count == record.lines)
         }
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             add(String(line), to: &joiner, at: .zero, take)

@@ -12,6 +12,10 @@ struct HeaderTable: Sendable {
         /// The time, also in brackets or quotes; without these; in brackets; whether it was one as syslog has
         /// it.
         case time = "t", bareTime = "T", timeInBrackets = "0", timeOfSyslog = "y"
+        /// A number of seconds since 1970 in brackets, as the time.
+        case epochInBrackets = "2"
+        /// Seconds since the start of a system, with a fraction: the day is unknown.
+        case uptime = "1"
         /// A number of seconds since 1970, as the time.
         case epoch = "n"
         /// A word for a level: right after the time, in capitals, or in any case.
@@ -56,8 +60,8 @@ struct HeaderTable: Sendable {
         /// What other tools put in front of a line: the name of a file, up to a colon or a blank, and the
         /// number of a line in it; of a pod, a container or a process.
         case file = "F", fileAndBlank = "J", fileLine = "I", pod = "O", container = "B", unit = "E"
-        /// A line, or a date, begins here; neither is a part of the header.
-        case lineAhead = "<", dateAhead = "A"
+        /// A line, a date, or anything begins here; none is a part of the header.
+        case lineAhead = "<", dateAhead = "A", somethingAhead = "6"
         /// Up to six tokens that headers have in front of a time or a level, as few as possible: brackets,
         /// numbers, names, places, pairs, separators.
         case tokens = "*"
@@ -80,7 +84,7 @@ struct HeaderTable: Sendable {
             case .blanks, .maybeBlanks, .timeOfSyslog, .priority, .endOfLevel, .innerEndOfLevel, .anyWord,
                 .number, .anything, .parentheses, .pairs, .hexNumber, .identifier, .symbol, .fourDigits,
                 .lineAhead,
-                .dateAhead:
+                .dateAhead, .somethingAhead:
                 true
             default: false
             }
@@ -88,7 +92,7 @@ struct HeaderTable: Sendable {
 
         var needs: Needs {
             switch self {
-            case .time, .bareTime, .timeInBrackets, .googleTime, .dateAhead: .time
+            case .time, .bareTime, .timeInBrackets, .epochInBrackets, .googleTime, .dateAhead: .time
             case .levelAfterTime, .capitalLevel, .anyLevel, .levelInBrackets, .levelLetter, .levelMark,
                 .levelKind, .columnLetter, .twoLetters, .levelOfPHP, .ciscoCode:
                 .level
@@ -104,7 +108,8 @@ struct HeaderTable: Sendable {
             case .levelAfterTime, .anyLevel, .levelKind, .pairs, .pod: .letters
             case .capitalLevel, .levelLetter, .columnLetter, .twoLetters, .levelOfPHP, .capitalName: .capitals
             case .ciscoCode: .percent
-            case .timeInBrackets: .brackets
+            case .timeInBrackets, .epochInBrackets: .brackets
+            case .uptime: .digits
             case .container, .unit: .letters
             case .stream: .streams
             case .number: .numbers
@@ -141,11 +146,13 @@ struct HeaderTable: Sendable {
             "%0 %L[%p][%b]: %s %w ", "Asterisk", "[Nov 20 10:20:30] WARNING[4711][C-00000001]: p.c:12 f: x"),
         Row("%0 %L[%p]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711] pbx.c: x"),
         Row("%0 %L[%p][%b]%.%=", "Asterisk 18", "[Nov 20 10:20:30] WARNING[4711][C-0000001d] pbx.c: x"),
-        Row("%0 %g[%p:%h] %l:%.", "Unbound", "[1795170030] unbound[77:0] error: x"),
+        Row("%0 %g[%p:%h] %l:%.", "Unbound", "[2026-11-20 10:20:30] unbound[77:0] error: x"),
         Row("%0 %g[%p]: %l:%.", "NSD", "[2026-11-20 10:20:30.123] nsd[77]: notice: x"),
         Row("%0 PHP %H:", "PHP", "[20-Nov-2026 10:20:30 UTC] PHP Fatal error:  x"),
-        Row("%0 SERVICE ALERT: ", "Nagios", "[1795170030] SERVICE ALERT: x"),
-        Row("%0 HOST ALERT: ", "Nagios", "[1795170030] HOST ALERT: x"),
+        Row("%2 %g[%p:%h] %l:%.", "Unbound", "[1795170030] unbound[77:0] error: x"),
+        Row("%2 %g[%p]: %l:%.", "NSD", "[1795170030] nsd[77]: error: x"),
+        Row("%2 %l:%.", "Nagios", "[1795170030] Warning: x"),
+        Row("%2 ", "Nagios", "[1795170030.123] x"),
         // Columns with tabs
         Row("%t^%l^%s^", "zap, no name", "2026-11-20T10:20:30.123+0100\tWARN\tshop/main.go:12\tx"),
         Row("%t^%l^%m^%s^", "zap", "2026-11-20T10:20:30.123+0100\tWARN\tshop\tshop/main.go:12\tx"),
@@ -182,12 +189,15 @@ struct HeaderTable: Sendable {
         Row("%t %f %N", "Spark", "17/06/09 20:10:40 INFO spark.SecurityManager: x"),
         Row("%t %f%.%=", "any", "2026-11-20 10:20:30 ERROR x"),
         Row("%t %E | %>", "foreman", "10:20:30 web.1  | x"),
+        Row("%t%y %a: %l:%.", "Dovecot", "Nov 20 10:20:30 auth: Error: x"),
         Row("%t%y %i ", "Redis, no process", "20 Nov 10:20:30 # x"),
         // Syslog, whose time has no year, or a zone
         Row("%t%y %o %L%.%=", "syslog without a tag", "Nov 20 10:20:30 web1 ERROR: x"),
         Row("%t%y %o %Y~:", "Cisco", "Nov 20 10:20:30 fw1 %ASA-6-302013: x"),
+        Row("%t%y %o : %>", "Cisco, kept by syslogd", "Nov 20 10:20:30 edge1 : x"),
         Row("%t%y %o %d: %>", "Cisco, kept by syslogd", "Nov 20 10:20:30 edge1 4711: x"),
         Row("%t%y %o %g%q:%>", "syslogd, without a process", "Nov 20 10:20:30 web1 kernel: x"),
+        Row("%t%y %g[%p]:%>", "syslogd, without a host", "Nov 20 10:20:30 dnsmasq[123]: x"),
         Row("%t%y %o %g%q[%p] ", "syslogd, without a colon", "Nov 20 10:20:30 mac sandboxd[129] x"),
         // Tools that keep the lines of others
         Row("%t %M F %>", "containerd", "2026-11-20T10:20:30.5Z stderr F x"),
@@ -297,6 +307,12 @@ struct HeaderTable: Sendable {
         Row("%t %S %L%.", "SwiftyBeaver", "10:20:30.123 \u{2764}\u{FE0F} ERROR x"),
         Row("%t %D.%L:%.", "Laravel", "[2026-11-20 10:20:30] local.ERROR: x"),
         // Anything between the time and the level
+        Row("%t ##[%v]", "GitHub", "2026-11-20T10:20:30.1234567Z ##[error]x"),
+        Row("%t %e! ", "Telegraf", "2026-11-20T10:20:30Z E! x"),
+        Row("%t: %e %s]", "TensorFlow", "2026-11-20 10:20:30.123456: W tensorflow/core/a.cc:12] x"),
+        Row(
+            "%t:%j:%j:[%p]:%L:%.", "PostgreSQL of AWS",
+            "2026-11-20 10:20:30 UTC:10.0.0.1(5):bo@shop:[1]:ERROR:  x"),
         Row("%t%*%Y~:", "Cisco", "Nov 20 2026 10:20:30 fw1 : %ASA-6-302013: x"),
         Row("%t - %f%.%=", "any", "2026-11-20T10:20:30.123Z - error - x"),
         Row("%t%*%L%+%=", "any", "2026-11-20 10:20:30 4711 shop.pay - ERROR x"),
@@ -318,6 +334,9 @@ struct HeaderTable: Sendable {
         Row("%O %B %<%>", "stern", "shop-7d9f9c5b8d-x2x4k app 2026-11-20T10:20:30Z"),
         // More in the brackets of the time
         Row("[%T %l]%.", "Serilog", "[10:20:30 WRN] x"),
+        Row("[%e %T %a] ", "Tornado", "[I 2026-11-20 10:20:30.123 ServerApp] x"),
+        Row("[%e %T %j] ", "Tornado", "[W 261120 10:20:30 web:2162] x"),
+        Row("(%T): ", "SSSD", "(2026-11-20 10:20:30): x"),
         Row("[%T %L %a]", "env_logger", "[2026-11-20T10:20:30Z WARN  shop::pay] x"),
         Row("[%T: %L/%h]", "Celery", "[2026-11-20 10:20:30,123: INFO/ForkPoolWorker-1] x"),
         Row("[%T", "any", "[2026-11-20 10:20:30 x"),
@@ -325,6 +344,7 @@ struct HeaderTable: Sendable {
         Row("%w [%T #%p] %L -- : ", "Ruby", "E, [2026-11-20T10:20:30.123456 #4711] ERROR -- : x"),
         // No time, or the time behind the level
         Row("%p:%w %T %i ", "Redis", "4711:M 20 Nov 2026 10:20:30.123 * x"),
+        Row("%p:%T ", "Zabbix", "1234:20261120:102030.123 x"),
         Row("[%p] %T %i ", "Redis 2", "[4711] 20 Nov 10:20:30.123 * x"),
         Row("http %T ", "AWS load balancer", "http 2026-11-20T10:20:30.123456Z x"),
         Row("https %T ", "AWS load balancer", "https 2026-11-20T10:20:30.123456Z x"),
@@ -340,10 +360,9 @@ struct HeaderTable: Sendable {
         Row("%L:%C:", "Python", "ERROR:root.x:x"),
         Row("%L%.%=", "any", "ERROR x"),
         Row("PHP %H:", "PHP", "PHP Fatal error:  x"),
-        Row("%l/%C:", "Icinga", "critical/cli: x"),
-        Row("(%e) %T - ", "qBittorrent", "(W) 2026-11-20T10:20:30 - x"),
-        Row("<%e>%T ", "Mumble", "<W>2026-11-20 10:20:30.123 x"),
-        Row("[~%d.%d] (%Q) ", "X.org", "[    12.345] (EE) x"),
+        Row("(%V) %T - ", "qBittorrent", "(W) 2026-11-20T10:20:30 - x"),
+        Row("<%V>%T ", "Mumble", "<W>2026-11-20 10:20:30.123 x"),
+        Row("[~%1] (%Q) ", "X.org", "[    12.345] (EE) x"),
         Row("%l: %c[%d]", ".NET", "fail: Shop.Pay[0] x"),
         Row("%P%c[%d] ", ".NET, systemd", "<4>Shop.Pay[0] x"),
         Row("%l:%.%=", "any", "error: x"),
@@ -368,13 +387,13 @@ struct HeaderTable: Sendable {
         Row("%d:%dPM %L%.", "zerolog", "10:20PM INF x"),
         Row(
             "%d.%d.%d.%d %w %w %T ", "W3C of F5", "64.103.37.2  client_7  DMS.user  2001-10-31  00:00:18  x"),
-        Row("[~%d.%d]", "kernel", "[   12.345678] x"),
+        Row("[~%1]", "kernel", "[   12.345678] x"),
         Row("%*%T%*%Y~:", "Cisco", "004711: *Nov 20 10:20:30.123: %LINK-3-UPDOWN: x"),
         Row("%g[%p]: %Y~:", "Cisco IOS XR", "config[65703]: %MGBL-CONFIG-6-DB_COMMIT : x"),
         Row("%*%Y~:", "Cisco", "%LINK-3-UPDOWN: x"),
         Row("%*%T%*%L%+%=", "any", "[api] 2026-11-20 10:20:30 ERROR x"),
         Row("%*%T%*[%v]%=", "any", "[api] 2026-11-20 10:20:30 [error] x"),
-        Row("%*%T~", "any", "abc-1 2026-11-20 10:20:30 x"),
+        Row("%*%T~%6", "any", "abc-1 2026-11-20 10:20:30 x"),
         Row("%*%L%+%=", "any", "[shop] [cart] kernel: EMERGENCY x"),
         Row("%*[%v]%=", "any", "[shop] [cart] [Error] x"),
     ]

@@ -85,6 +85,8 @@ struct LineHeader {
         var isNamed = false
         var parts = Parts()
         var isWrapped = false
+        /// Whether the clock is one that was never set.
+        var isUnset = false
     }
 
     private let line: Bytes
@@ -197,6 +199,9 @@ struct LineHeader {
         case .maybeBlanks: found.index = afterBlanks(index)
         case .timeOfSyslog: return time?.isOfSyslog == true
         case .time, .bareTime, .timeInBrackets, .epoch, .googleTime: return takeTime(part)
+        case .epochInBrackets: return takeEpoch()
+        case .uptime: return takeUptime()
+        case .somethingAhead: return afterBlanks(index) < line.count
         case .levelAfterTime, .capitalLevel, .anyLevel: return takeLevel(part)
         case .levelInBrackets: return takeLevelInBrackets()
         case .levelLetter, .columnLetter, .twoLetters, .levelMark, .levelKind, .levelOfPHP:
@@ -262,6 +267,7 @@ struct LineHeader {
             guard byte(close) == (open == 0x22 ? 0x22 : UInt8(ascii: "]")) else { return false }
             time.end = close + 1
         }
+        if found.isUnset { time.moment = nil }
         if found.time == nil { found.timeStart = first }
         if found.time?.moment == nil, found.time?.hasUnknownZone != true { found.time = time }
         found.index = time.end
@@ -281,26 +287,53 @@ struct LineHeader {
             return times.google(line, index, digits)
         default:
             if index == last.index { return last.time }
-            last = (index, times.read(line, at: index) ?? (index <= 1 ? epoch(index) : nil))
+            last = (index, times.read(line, at: index) ?? (index == 0 ? epoch() : nil))
             return last.time
         }
     }
 
-    /// A number of seconds since 1970 with which the line begins, also in brackets.
+    /// A number of seconds since 1970 with which the line begins.
     ///
     /// It is no time where it begins a sentence, or something that is more surely one follows.
-    private func epoch(_ index: Int) -> LineTime.Found? {
-        guard let found = times.number(line, at: index), found.end - index >= 10 else { return nil }
+    private func epoch() -> LineTime.Found? {
+        guard let found = times.number(line, at: 0), found.end >= 10 else { return nil }
         let next = byte(found.end)
-        if index == 1 { return byte(0) == UInt8(ascii: "[") && next == UInt8(ascii: "]") ? found : nil }
         var word = found.end
         while word < end, line[word].isOne(of: " \t:,|;") { word += 1 }
-        let isPrecise = found.end > 13 || byte(10) == 0x2E
+        let isPrecise = found.end > 13
         guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else { return nil }
-        guard isPrecise || next != 0x3A, times.read(line, at: word).map({ $0.isDay }) ?? true else {
-            return nil
+        guard isPrecise || next != 0x3A || isRecent(found),
+            times.read(line, at: word).map({ $0.isDay }) ?? true
+        else { return nil }
+        return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
+    }
+
+    /// Whether a number is of a time since 2015, as few others are.
+    private func isRecent(_ found: LineTime.Found) -> Bool {
+        guard let moment = found.moment else { return false }
+        return moment <= times.latest && moment.nanoseconds >= 1_420_070_400_000_000_000
+    }
+
+    /// Takes `[1795170030]` in front of what Nagios, Unbound and NSD write; not the number of a thread.
+    private mutating func takeEpoch() -> Bool {
+        guard let time = times.number(line, at: found.index + 1), isRecent(time),
+            byte(time.end) == UInt8(ascii: "]"), byte(time.end + 1) == 0x20
+        else { return false }
+        let word = time.end + 2
+        let isPrecise = time.end - found.index > 14
+        guard isPrecise || byte(word) &- 0x41 < 26 || byte(letters(word)) == UInt8(ascii: "[") else {
+            return false
         }
-        return next.isOne(of: " \t:,|;") || found.end >= line.count ? found : nil
+        (found.time, found.timeStart, found.index) = (time, found.index + 1, time.end + 1)
+        return true
+    }
+
+    private mutating func takeUptime() -> Bool {
+        guard let dot = digits(found.index, .process), byte(dot) == 0x2E, let end = digits(dot + 1, .process)
+        else { return false }
+        (found.time, found.timeStart) = (LineTime.Found(moment: nil, end: end), found.index)
+        found.index = end
+        return true
     }
 
     private func isLevelWord(_ start: Int) -> Bool {
@@ -365,7 +398,8 @@ struct LineHeader {
     /// Takes `error`, `core:error`, `Server thread/INFO`, `E` in brackets.
     private mutating func takeLevelInBrackets() -> Bool {
         guard let (inner, close) = brackets(), !found.isNamed || line.isCapitals(inner) else { return false }
-        guard inner.count == close - found.index || line.isCapitals(inner) else { return false }
+        let isWhole = inner.count == close - found.index
+        guard isWhole || line.isCapitals(inner) || LevelWord.meaning(line, inner) != nil else { return false }
         if let meaning = LevelWord.meaning(line, inner) { return set(meaning.level, close) }
         if inner.count == 1, byte(found.index - 1) == UInt8(ascii: "["), time != nil || found.index == 1,
             line[inner.lowerBound].isOne(of: "VDIWEF")
@@ -388,7 +422,10 @@ struct LineHeader {
         let (index, byte) = (found.index, byte(found.index))
         switch part {
         case .levelLetter: return byte & 0x20 == 0 && set(LevelWord.letter(byte), index + 1)
-        case .columnLetter: return byte.isOne(of: "DIWE") && set(LevelWord.letter(byte), index + 1)
+        case .columnLetter:
+            let isEnclosed = self.byte(index - 1).isOne(of: "(<")
+            guard byte.isOne(of: "DIWE") || isEnclosed && byte.isOne(of: "NCF") else { return false }
+            return set(LevelWord.letter(byte), index + 1)
         case .twoLetters:
             return byte.isOne(of: "EWI") && self.byte(index + 1) == byte
                 && set(LevelWord.letter(byte), index + 2)
@@ -396,8 +433,9 @@ struct LineHeader {
             let last = line[index..<max(index, end)].firstIndex(of: 0x3A) ?? index
             return set(LevelWord.ofPHP(line, index..<last), last)
         case .levelMark:
-            // In front of the time is a process, or the time has no year.
-            guard found.parts.pid != nil || self.byte(found.timeStart + 3).isLetter else { return false }
+            // The time is `20 Nov`, or a role follows the process.
+            let pid = found.parts.pid?.upperBound ?? 0
+            guard self.byte(pid) == 0x3A || self.byte(found.timeStart + 3).isLetter else { return false }
             switch byte {
             case UInt8(ascii: ".") where found.parts.pid != nil: return set(.debug, index + 1)
             case UInt8(ascii: "-") where found.parts.pid != nil: return set(.info, index + 1)
@@ -421,7 +459,7 @@ struct LineHeader {
         guard byte(found.index) == UInt8(ascii: "%"), byte(first) &- 0x41 < 26,
             let place = (first..<last).first(where: {
                 line[$0] == 0x2D && byte($0 + 2) == 0x2D && line.number($0 + 1, 1) != nil
-            }), place + 3 < last, let severity = line.number(place + 1, 1)
+            }), place > first + 1, place + 5 < last, let severity = line.number(place + 1, 1)
         else { return false }
         found.parts.rename(first..<place)
         found.parts.mnemonic = place + 3..<last
@@ -612,6 +650,11 @@ struct LineHeader {
         // Cisco's clock is not set, or was not lately.
         case UInt8(ascii: "*") where beginsDate(index + 1), UInt8(ascii: ".") where beginsDate(index + 1):
             found.index = index + 1
+            // What a clock shows that was never set.
+            let isUnset =
+                line.has("Mar  1 ", at: index + 1, before: end)
+                || line.has("Jan  1 ", at: index + 1, before: end)
+            found.isUnset = byte == UInt8(ascii: "*") && isUnset
             return true
         default:
             var last = index
@@ -630,6 +673,8 @@ struct LineHeader {
         found.index += 1
         if open == UInt8(ascii: "[") {
             guard takeBrackets() else { return false }
+        } else if open == UInt8(ascii: "{") {
+            found.index = wordEnd(found.index, .endsOfValues)
         } else if !takeWord(.source, before: close) {
             guard open == 0x28, let end = digits(found.index, .process) else { return false }
             found.parts.pid = found.index..<end
@@ -651,6 +696,12 @@ struct LineHeader {
         let isColumn = byte(last) == 0x7C || byte(last) == 0x2C && !isBlankOrEnd(last + 1)
         let isSeparate = word.count < last - first || isColumn || separatorEnd(next) != nil
         if time == nil, isSeparate, line.isException(word) { return false }
+        // `SERVICE ALERT: …`, `NO WARNING: …`
+        if !isSeparate, word.count > 1, line.isCapitals(word),
+            LevelWord.meaning(line, next..<letters(next)) != nil
+        {
+            return false
+        }
         let isPlain = !isSeparate && line.isPlainWord(word)
         if isPlain {
             let level = next..<letters(next)
@@ -669,6 +720,8 @@ struct LineHeader {
 
     /// Takes what follows a level, up to the last of it that cannot be the message.
     private mutating func takeTail() {
+        // PostgreSQL: the text follows.
+        if byte(found.index - 1) == 0x3A, line.has("  ", at: found.index, before: end) { return }
         while byte(found.index).isOne(of: ":!") { found.index += 1 }
         var taken = found
         for _ in 0..<5 {
@@ -839,7 +892,7 @@ struct LineHeader {
     /// `… [20/Nov/2026:10:20:30 +0100] …`: the time of a web server, near the beginning, or of a heading.
     private mutating func readTimeWithin() {
         guard line.count > 12, let base = line.baseAddress else { return }
-        let isRequest = line.begins(with: "Started ")
+        let isRequest = isRequest
         let isHeading = isHeading || isRequest
         let last = min(line.count - 12, 200)
         var place = 0
@@ -871,6 +924,13 @@ struct LineHeader {
                 return
             }
         }
+    }
+
+    /// `Started GET "/x" for 10.0.0.1 at …` of Rails, whose time is a part of the text.
+    var isRequest: Bool {
+        guard line.begins(with: "Started "), byte(8) &- 0x41 < 26 else { return false }
+        let last = letters(8)
+        return byte(last) == 0x20 && byte(last + 1) == 0x22
     }
 
     /// `# Time: …`, `==== … ====`.

@@ -117,9 +117,10 @@ extension JSONMembers.Member {
             return JSONMembers.unescaped(line, index + 1..<min(close, line.count))
         }
         while index < value.upperBound - 1 {
+            while line[index] == 0x20 || line[index] == 0x09 { index += 1 }
             guard let byte = line.shortNumber(&index, 3), byte < 256 else { return text(line) }
             bytes.append(UInt8(byte))
-            while index < value.upperBound - 1, line[index] == 0x2C || line[index] == 0x20 { index += 1 }
+            while index < value.upperBound - 1, line[index].isOne(of: ", \t") { index += 1 }
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -153,6 +154,9 @@ struct JSONLine {
     private var nanoseconds = 0
     private(set) var parts = LineTime.Parts()
     private var otherTime: LogTimestamp?
+    /// Whether that may be when a thing was made, and whether another member says that this is an event.
+    private var needsEvent = false
+    private var isEvent = false
     private var awaitsNanoseconds = false
     private var isGELF = false
     private var isNextcloud = false
@@ -211,6 +215,8 @@ struct JSONLine {
             }
             if let key = LineKey.key(line, member.name, in: path) {
                 take(member, key)
+            } else if depth == 0, LineKey.isOfEvent(line, member.name) {
+                isEvent = true
             } else if depth == 0, otherTime == nil, member.kind != .list, member.value.count > 9 {
                 otherTime = time(byName: member)
             }
@@ -218,14 +224,15 @@ struct JSONLine {
     }
 
     /// The time of a member whose name ends as those of times do, and whose value is surely a moment.
-    private func time(byName member: JSONMembers.Member) -> LogTimestamp? {
+    private mutating func time(byName member: JSONMembers.Member) -> LogTimestamp? {
         let name = UnsafeRawBufferPointer(rebasing: line[member.name])
         guard let use = LineKey.use(ofTime: name) else { return nil }
+        needsEvent = use.needsEvent
         let value = bytes(member)
         if value.count > 15, let found = times.iso(value, 0) {
             return found.end == value.count && !found.isDay ? found.moment : nil
         }
-        return use == .number && [10, 13, 16, 19].contains(value.count) ? times.moment(of: value) : nil
+        return use.mayBeNumber && [10, 13, 16, 19].contains(value.count) ? times.moment(of: value) : nil
     }
 
     private func bytes(_ member: JSONMembers.Member) -> UnsafeRawBufferPointer {
@@ -299,7 +306,7 @@ struct JSONLine {
 
     /// Decides what depends on which members there are.
     private mutating func finish() {
-        moment = moment ?? parts.moment(line, times) ?? otherTime
+        moment = moment ?? parts.moment(line, times) ?? (isEvent || !needsEvent ? otherTime : nil)
         if nanoseconds > 0, let seconds = moment { moment = seconds + .nanoseconds(nanoseconds) }
         message = message ?? template ?? otherMessage
         if message != nil { inner = nil }
@@ -374,11 +381,16 @@ struct LogfmtPairs {
         (index, isOfColumns) = (0, true)
         end = line.count
         guard column(0) != nil, column(first + 1) != nil else { return nil }
-        var copy = self
-        while let pair = copy.next() {
-            if LineKey.key(line, pair.name) == .time { return }
+    }
+
+    /// Whether one of the pairs is a time.
+    func hasTime(_ times: LineTime) -> Bool {
+        var pairs = self
+        while let pair = pairs.next() {
+            guard LineKey.key(bytes, pair.name) == .time else { continue }
+            if times.moment(of: Bytes(rebasing: bytes[pair.value])) != nil { return true }
         }
-        return nil
+        return false
     }
 
     /// The name and the value that begin at a place, up to a tab.

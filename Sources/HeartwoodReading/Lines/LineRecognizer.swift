@@ -104,7 +104,7 @@ package struct LineRecognizer: Sendable {
         _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
     ) -> LineRecord.Form {
         if let (level, start) = priority(line) {
-            readAfterPriority(line, start, extent, &record, depth: depth)
+            readAfterPriority(line, start, level, extent, &record, depth: depth)
             // What the program says itself counts.
             record.level = record.level ?? level
             return .timed
@@ -114,7 +114,7 @@ package struct LineRecognizer: Sendable {
 
     private func readUnwrapped(
         _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int,
-        hasPriority: Bool = false
+        priority: LogLevel? = nil
     ) -> LineRecord.Form {
         if line.first == UInt8(ascii: "{") {
             readJSON(line, extent, &record, depth: depth)
@@ -124,15 +124,16 @@ package struct LineRecognizer: Sendable {
             readPairs(LogfmtPairs(line), line, extent, &record)
             return .pairs
         }
-        if let columns = LogfmtPairs(columns: line) {
+        if let columns = LogfmtPairs(columns: line), columns.hasTime(times) {
             readPairs(columns, line, extent, &record)
             return .timed
         }
-        return readText(line, extent, &record, depth: depth, hasPriority: hasPriority)
+        return readText(line, extent, &record, depth: depth, priority: priority)
     }
 
     private func readAfterPriority(
-        _ line: Bytes, _ start: Int, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int
+        _ line: Bytes, _ start: Int, _ level: LogLevel, _ extent: LineHeader.Extent,
+        _ record: inout LineRecord, depth: Int
     ) {
         if SyslogHeader.isVersioned(line, start) {
             let time = times.read(line, at: start + 2)
@@ -141,7 +142,7 @@ package struct LineRecognizer: Sendable {
             readVersioned(line, from: end, extent, &record, depth: depth)
         } else {
             _ = readUnwrapped(
-                Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, hasPriority: true)
+                Bytes(rebasing: line[start...]), extent, &record, depth: depth + 1, priority: level)
         }
     }
 
@@ -176,17 +177,26 @@ package struct LineRecognizer: Sendable {
 
     @discardableResult
     private func readText(
-        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int, hasPriority: Bool
+        _ line: Bytes, _ extent: LineHeader.Extent, _ record: inout LineRecord, depth: Int,
+        priority: LogLevel?
     ) -> LineRecord.Form {
-        let header = LineHeader(line, times, extent, hasPriority: hasPriority)
+        let header = LineHeader(line, times, extent, hasPriority: priority != nil)
         record.take(header.time)
+        // The priority of the kernel is its own, and `INFO: task x blocked` is an error.
+        if let priority, let tag = header.parts.category, tag.count == 6,
+            line.has("kernel", at: tag.lowerBound, before: tag.upperBound)
+        {
+            record.level = record.level ?? priority
+        }
         if let end = endOfTime(line, header) {
             readVersioned(line, from: end, extent, &record, depth: depth)
             return .timed
         }
         record.level = record.level ?? header.level
         if extent == .all { take(header, of: line, &record) }
-        var form = header.time != nil ? LineRecord.Form.timed : header.level != nil ? .marked : .plain
+        var form =
+            header.time != nil && !header.isRequest
+            ? LineRecord.Form.timed : header.level != nil ? .marked : .plain
         let wantsTime = extent != .level && record.moment == nil
         let wantsLevel = extent != .time && record.level == nil
         guard extent == .all || wantsTime || wantsLevel else { return form }
@@ -504,7 +514,9 @@ package struct LineRecognizer: Sendable {
 
     /// Calls `body` with the line without the colors of terminals, and without what it ends with.
     private func withoutColors(_ line: Bytes, _ body: (Bytes) -> Void) {
-        let line = line.withoutEnd
+        var line = line.withoutEnd
+        // The mark of UTF-8, with which a file may begin.
+        if line.first == 0xEF, line.begins(with: "\u{FEFF}") { line = Bytes(rebasing: line.dropFirst(3)) }
         let near = min(line.count, LineRecognizer.reach)
         guard let base = line.baseAddress, let escape = memchr(base, 0x1B, near), line[0] != UInt8(ascii: "{")
         else {

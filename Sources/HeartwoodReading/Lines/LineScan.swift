@@ -130,16 +130,10 @@ package struct LineScan {
         guard line.count > 2 else { return false }
         if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
             return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line, masks)
-                || hasLevelAndSlash(line)
         }
-        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") { return true }
+        // Also a mark of UTF-8.
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") || first == 0xEF { return true }
         return hasWordAfterTime(line)
-    }
-
-    private static func hasLevelAndSlash(_ line: Bytes) -> Bool {
-        var end = 0
-        while end < line.count, end <= LevelWord.longest, line[end].isLetter { end += 1 }
-        return end < line.count && line[end] == 0x2F && isOfInterest(line, 0, end)
     }
 
     /// Whether what follows a tag of syslog begins as only some lines do.
@@ -150,7 +144,7 @@ package struct LineScan {
             index = base.distance(to: UnsafeRawPointer(found)) + 1
             guard index + 2 < line.count, line[index] == 0x20 else { continue }
             let rest = Bytes(rebasing: line[(index + 1)...])
-            return !rest[0].isLetter || rest[1].isDigit || rest[1].isOne(of: "/, ") || hasLevelAndSlash(rest)
+            return !rest[0].isLetter || rest[1].isDigit || rest[1].isOne(of: "/, ")
         }
         return false
     }

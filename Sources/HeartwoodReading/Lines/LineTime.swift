@@ -24,7 +24,7 @@ struct LineTime: Sendable {
     }
 
     /// The latest moment that a time without a year may have: a day ahead.
-    private let latest: LogTimestamp
+    let latest: LogTimestamp
     private let year: Int
 
     init(now: LogTimestamp) {
@@ -42,7 +42,8 @@ struct LineTime: Sendable {
     private static let numeric: [StaticString] = [
         "d/b/Y:h:m:sfz", "d/b/Y h:m:sfz", "D-b-Y h:m:sfz", "D-b-Y::h:m:sf", "DbY h:m:sf", "d b Y h:m:sfz",
         "d b h:m:sfQ", "d b y h:m:sfz", "Y b d h:m:sfz", "Y-b-D h:m:sfz", "D.M.Y h:m:sf", "Y-jTh:m:sfz",
-        "YMDThmsfz", "YMD h:m:sfz", "YMD-H:i:SF", "YMD-h:m:sfz", "YMD.hmsf", "yMD hms", "yMD h:m:sf",
+        "YMDThmsfz", "YMD h:m:sfz", "YMD-H:i:SF", "YMD-h:m:sfz", "YMD:hmsf", "YMD.hmsf", "yMD hms",
+        "yMD h:m:sf",
         "yMD H:i:S", "M-D h:m:sg",
     ]
     private static let bracketed: [StaticString] = ["M.D h:m:s"]
@@ -202,7 +203,8 @@ struct LineTime: Sendable {
             case UInt8(ascii: "F"):
                 guard index + 1 < line.count, line[index] == 0x3A, line[index + 1].isDigit else { return nil }
                 var digits = index + 1
-                guard let number = line.shortNumber(&digits, 3) else { return nil }
+                guard let number = line.shortNumber(&digits, 3), digits >= line.count || line[digits] != 0x2E
+                else { return nil }
                 civil.nanosecond = number * 1_000_000
                 index = digits
             case UInt8(ascii: "z"):
@@ -610,7 +612,8 @@ struct LineTime: Sendable {
     }
 
     private static let areas = WordTable<Bool>([
-        "africa america antarctica arctic asia atlantic australia europe indian pacific etc": true
+        "africa america antarctica arctic asia atlantic australia europe indian pacific etc": true,
+        "us canada brazil mexico chile": true,
     ])
 
     private static let severalMeanings = Int.max
@@ -624,6 +627,8 @@ struct LineTime: Sendable {
         "nzdt": 46_800, "nst": -12_600, "ndt": -9000, "art brt clst adt": -10_800, "edt clt": -14_400,
         "est cdt": -18_000, "mdt": -21_600, "mst pdt": -25_200, "pst akdt": -28_800, "akst": -32_400,
         "hst": -36_000, "cst ist ast sst gst amt": severalMeanings,
+        "irst irdt almt uyt yekt lmt pyt gft bnt mmt npt uzt tmt tjt kgt azt amst brst sbt wakt fkt galt gyt":
+            severalMeanings, "hovt krat omst novt vlat magt pett sakt yakt irkt samt": severalMeanings,
     ])
 
     private static func month(_ line: Bytes, _ start: Int) -> Int? {

@@ -241,8 +241,8 @@ enum LineKey: Sendable {
     private static let table = WordTable<LineKey>([
         "time timestamp @timestamp ts t @t datetime date asctime eventtime event_time": .time,
         "__realtime_timestamp timemillis start_time starttime timestamp_ms timegenerated": .time,
-        "instant.epochsecond id.time t.$date record.time.timestamp edgestarttimestamp": .time,
-        "instant.nanoofsecond": .nanoseconds, "tz timezone": .zone, "status": .status,
+        "instant.epochsecond t.$date record.time.timestamp edgestarttimestamp": .time,
+        "instant.nanoofsecond": .nanoseconds, "tz timezone zone": .zone, "status": .status,
         "level severity lvl loglevel log_level log.level levelname level_name @l @level": .level,
         "severitytext severity_text @fields.lvl @fields.level record.level.name levelstr": .level,
         "priority": .syslogLevel, "levelno": .pythonLevel,
@@ -257,12 +257,26 @@ enum LineKey: Sendable {
         "messagetemplate event body text": .otherMessage,
         "log": .dockerLine, "reqid": .requestID, "hostname": .hostname,
     ])
-    /// How a member is read whose name may be that of a time: as a date, or as a number as well.
-    enum TimeUse { case date, number }
+    /// What the name of a member says that may be a time, and is not in the table.
+    struct TimeUse {
+        /// Whether its value may also be a number.
+        let mayBeNumber: Bool
+        /// Whether it may be when a thing was made.
+        let needsEvent: Bool
+    }
+
+    private static let ofEvents = WordTable<Bool>([
+        "eventtype operation action activity activitydisplayname userdisplayname appdisplayname verb": true
+    ])
+
+    /// Whether the name of a member tells that the object is an event.
+    static func isOfEvent(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
+        range.count <= 20 && ofEvents.value(line, range) == true
+    }
 
     /// What the name of a member says that is not in the table.
     ///
-    /// `creationTime`, `created_at` and `eventTimestamp` say when it happened; `expirationTime`,
+    /// `eventTimestamp` says when it happened, `created_at` only in an event; `expirationTime`,
     /// `lastLoginTime` and `elapsedTime` do not.
     static func use(ofTime name: UnsafeRawBufferPointer) -> TimeUse? {
         guard name.count > 3, name.count < 40, let last = name.last, "eEpPtTdD".utf8.contains(last) else {
@@ -270,19 +284,21 @@ enum LineKey: Sendable {
         }
         let text = String(decoding: name, as: UTF8.self).lowercased()
         let ends = ["time", "timestamp", "_at", "published", "date"]
+        let others = [
+            "expir", "end", "last", "next", "until", "valid", "due", "not", "birth", "modif", "updat",
+            "delet",
+        ]
         guard ends.contains(where: text.hasSuffix) || name.suffix(2).elementsEqual("At".utf8),
-            ![
-                "expir", "end", "last", "next", "until", "valid", "due", "not", "birth", "modif", "updat",
-                "delet",
-            ]
-            .contains(where: text.hasPrefix)
+            !others.contains(where: text.hasPrefix)
         else { return nil }
         let words = ["unix", "epoch", "creat", "event", "log", "timestamp"]
-        return words.contains(where: text.contains) ? .number : .date
+        return TimeUse(
+            mayBeNumber: words.contains(where: text.contains),
+            needsEvent: text.contains("creat") || text.hasPrefix("publish"))
     }
 
     private static let containers = WordTable<Bool>([
-        "log t id instant @fields fields record record.level record.time properties": true
+        "log t instant @fields fields record record.level record.time properties": true
     ])
 
     /// What a name says, after the path of the object that it is in.

@@ -3,8 +3,8 @@ import CHeartwood
 /// Writes lines of text as a formatter would, without making a message of each.
 ///
 /// What is in front of the text, and after it, is the same for all lines of a block that have the same level:
-/// the formatter itself writes it once for each level. Where a line has a time of its own, that is written over the one in
-/// front. The result is byte for byte what the formatter would have written.
+/// the formatter itself writes it once for each level. The time of a line that has one is written over it.
+/// The result is byte for byte what the formatter would have written.
 ///
 /// Not thread-safe: owned by whoever writes the lines.
 package final class LineTemplate {
