@@ -1,6 +1,6 @@
 package import Heartwood
 
-/// A line that is easily read wrongly, and what it says: a form, or what looks like one and is none.
+/// A line that is easily read wrongly, and what it says: a form, or what only looks like one.
 package struct LineCase: CustomStringConvertible, Sendable {
     package var kind: String
     package var time: String?

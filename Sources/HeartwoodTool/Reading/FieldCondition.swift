@@ -44,6 +44,8 @@ struct FieldCondition {
     }
 
     private let alternatives: [Alternative]
+    /// The comparisons with levels, where these are all that it asks for.
+    private let levels: [(comparison: Comparison, index: Int)]?
 
     /// The first field's name.
     var name: String { alternatives[0].name }
@@ -72,6 +74,22 @@ struct FieldCondition {
             rest = left
         }
         self.alternatives = alternatives
+        let levels = alternatives.compactMap { one in one.level.map { (one.comparison, $0.index) } }
+        self.levels = levels.count == alternatives.count ? levels : nil
+    }
+
+    /// Whether it asks for nothing but the level.
+    var isOfLevel: Bool { levels != nil }
+
+    /// Whether a record without a level cannot meet it.
+    var needsLevel: Bool { levels?.allSatisfy { $0.comparison != .different } ?? false }
+
+    /// Whether it is met by a level, or by none, where it asks for nothing else.
+    func holds(for level: LogLevel?) -> Bool {
+        guard let levels else { return false }
+        return levels.contains { one in
+            level.map { one.comparison.isMet(one.index, $0.index) } ?? (one.comparison == .different)
+        }
     }
 
     /// The condition at the start of a text, and the text after its “or”.
@@ -225,7 +243,14 @@ extension FieldCondition.Alternative {
     }
 
     private func meets<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
-        switch comparison {
+        comparison.isMet(left, right)
+    }
+}
+
+extension FieldCondition.Comparison {
+    @inline(__always)
+    fileprivate func isMet<Value: Comparable>(_ left: Value, _ right: Value) -> Bool {
+        switch self {
         case .atLeast: left >= right
         case .atMost: left <= right
         case .different: left != right
@@ -305,7 +330,7 @@ private struct FieldNeedles {
     private static let derived: Set<String> = [
         "time", "level", "category", "message", "host", "pid", "thread", "client", "source", "stream",
         "method",
-        "path", "status", "bytes", "container", "pod", "process", "file", "line", "program",
+        "mnemonic", "path", "status", "bytes", "container", "pod", "process", "file", "line", "program",
     ]
 
     init() {}

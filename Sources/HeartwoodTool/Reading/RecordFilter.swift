@@ -50,6 +50,9 @@ struct RecordFilter {
     private let fields: LineFields?
     private let wantsTime: Bool
     private let wantsLevel: Bool
+    /// Whether all conditions ask for the level alone, and whether one cannot be met without a level.
+    private let areOfLevel: Bool
+    private let needsLevel: Bool
 
     private struct State {
         var isInTime: Bool
@@ -85,6 +88,8 @@ struct RecordFilter {
         let isOfHead = selection.category == nil && names.allSatisfy { $0.part == .time || $0.part == .level }
         fields = isOfHead ? nil : LineFields(names)
         wantsTime = selection.since != nil || selection.until != nil
+        areOfLevel = selection.conditions.allSatisfy(\.isOfLevel)
+        needsLevel = selection.conditions.contains(where: \.needsLevel)
         wantsLevel = isOfHead && (selection.levels != nil || !selection.conditions.isEmpty)
     }
 
@@ -136,7 +141,7 @@ struct RecordFilter {
     ///
     /// That is known only where the line in front of it was asked about.
     private mutating func cannotPass(_ range: Range<Int>, _ block: UnsafeRawBufferPointer) -> Bool {
-        if !current.passesConditions {
+        if !current.passesConditions, !areOfLevel {
             for index in selection.conditions.indices {
                 let mayHold = selection.conditions[index].mayHold(
                     for: range, in: block, isKnown: hasFoundField[index], &cursors[index])
@@ -146,7 +151,7 @@ struct RecordFilter {
                 return true
             }
         }
-        if !current.hasLevel, seldomHasLevel,
+        if !current.hasLevel || needsLevel && !current.passesConditions, seldomHasLevel,
             !LineScan.mayHaveLevel(UnsafeRawBufferPointer(rebasing: block[range]))
         {
             hasLooked = true
@@ -320,12 +325,28 @@ struct RecordFilter {
         if then != moment { unplaced.note(.year, line) }
     }
 
+    /// Decides about a record of which nothing but the level is asked.
+    private mutating func judge(_ level: LogLevel?) {
+        if let level {
+            hasFoundLevel = true
+            if let levels = selection.levels { current.hasLevel = levels.contains(level) }
+        } else {
+            current.hasLevel = selection.levels == nil
+        }
+        current.passesConditions = true
+        for index in selection.conditions.indices {
+            if level != nil || !selection.conditions[index].needsLevel { hasFoundField[index] = true }
+            if !selection.conditions[index].holds(for: level) { current.passesConditions = false }
+        }
+    }
+
     /// Decides about a record by its first line.
     private mutating func judge(
         _ line: Range<Int>, _ head: LineRecognizer.Head, in block: UnsafeRawBufferPointer
     ) {
         seldomHasLevel = head.level == nil
         guard wantsLevel || fields != nil else { return }
+        if fields == nil, areOfLevel, !selection.conditions.isEmpty { return judge(head.level) }
         if fields == nil, selection.conditions.isEmpty {
             if head.level != nil { hasFoundLevel = true }
             current.hasLevel = head.level.map { selection.levels?.contains($0) == true } ?? false
