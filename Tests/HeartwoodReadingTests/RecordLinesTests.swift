@@ -122,18 +122,44 @@ struct RecordLinesTests {
             """
         ),
         (
-            "without a header, it is told from another record only if frames follow it",
+            "without a header, it is a record by itself",
             """
             +{"level":"error"}
              java.io.IOException: first
              \tat a.b(C.java:1)
              Caused by: a.b.C: first
-             second
+            +second
              \t... 2 more
             +ready
              Traceback (most recent call last):
              ValueError: first
             +second
+            """
+        ),
+        (
+            "a cause without frames takes no lines of others",
+            """
+            +java.lang.RuntimeException: q
+             \tat a.b.C(C.java:1)
+             Caused by: java.lang.NullPointerException
+            +GET /orders 200 12ms
+            +payment of customer 17 accepted
+            +java.lang.IllegalStateException: second, unrelated
+             \tat d.e.F(F.java:1)
+             Caused by: java.lang.NullPointerException
+            +user=ann id=5
+            +ready
+            """
+        ),
+        (
+            "but what follows its colon",
+            """
+            +{"level":"error"}
+             java.io.IOException: first
+             \tat a.b(C.java:1)
+             Caused by: a.b.C: several things:
+             second
+             \t... 2 more
             """
         ),
         ("plain lines are records by themselves", "+ready\n+steady\n+go"),

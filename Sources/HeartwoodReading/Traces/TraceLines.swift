@@ -22,7 +22,6 @@ package import Heartwood
 /// An exception's name and a `Traceback` join only an error, or a line that announces them. After the name
 /// and before the first frame, up to 20 unindented lines of the message are taken, and only those that look
 /// so: `Detail: near "x"`, `; nested exception`, or the line after one that ends with a colon or a comma.
-/// Of a `Caused by: ` after frames of Java, all are taken that begin with no level: more frames follow it.
 ///
 /// The state is a few bytes. Nothing is allocated for a line; its first 512 bytes and its end are read.
 package struct TraceLines: Sendable {
@@ -145,7 +144,7 @@ package struct TraceLines: Sendable {
     /// What a line may be to the record now.
     private var roles: TraceTable.Roles {
         switch phase {
-        case .plain, .name, .mention, .marked, .cause:
+        case .plain, .name, .mention, .marked:
             isError ? [.joins, .joinsOwn, .joinsErrors, .followsErrors] : [.joins, .joinsOwn]
         case .expects, .chain: [.joins, .joinsOwn, .joinsErrors]
         case .head, .location, .caret, .fields, .frames: [.joins, .joinsOwn]
@@ -156,7 +155,7 @@ package struct TraceLines: Sendable {
     private mutating func enter(_ shape: TraceTable.Shape, _ line: Bytes) {
         let both = languages.intersection(shape.languages)
         languages = both.isEmpty ? shape.languages : both
-        phase = shape.then == .cause && (phase != .frames || both.isEmpty) ? .name : shape.then
+        phase = shape.then
         messageLines = 0
         if phase == .name || phase == .mention, Self.isOpen(line) { phase = .expects }
     }
@@ -185,7 +184,7 @@ package struct TraceLines: Sendable {
         switch phase {
         case .plain, .mention, .over: return false
         case .location, .caret, .expects, .head: return true
-        case .name, .cause: return isWithinLimit()
+        case .name: return isWithinLimit()
         case .marked: phase = .expects
         case .chain: return languages == .python
         case .fields, .frames: return !languages.isEmpty && languages.isSubset(of: .spaced)
@@ -234,7 +233,6 @@ package struct TraceLines: Sendable {
                 phase = isOpen ? .expects : languages == .python ? .frames : .name
             }
             return isWithinLimit()
-        case .cause: return takesFrame(head, line) || !Self.isOfLevel(head) && isWithinLimit()
         case .frames: return takesFrame(head, line)
         case .caret, .chain, .over: return false
         }
@@ -323,19 +321,11 @@ package struct TraceLines: Sendable {
         let word = Bytes(rebasing: head.prefix { $0.isLetter })
         guard let first = word.first, first < 0x61, 2...20 ~= word.count else { return false }
         let rest = Bytes(rebasing: head[word.count...])
-        return (Table.begins(rest, ": ") || Table.begins(rest, ":$")) && !isOfLevel(head)
-    }
-
-    /// `INFO x`, `[INFO] x`, `Info: x`.
-    private static func isOfLevel(_ head: Bytes) -> Bool {
-        let text = Bytes(rebasing: head.dropFirst(head.first == UInt8(ascii: "[") ? 1 : 0))
-        let word = Bytes(rebasing: text.prefix { $0.isLetter })
-        let isLevel = Table.levels.contains { level in
+        guard Table.begins(rest, ": ") || Table.begins(rest, ":$") else { return false }
+        return !Table.levels.contains { level in
             word.count == level.utf8CodeUnitCount
                 && word.indices.allSatisfy { word[$0] | 0x20 == level.utf8Start[$0] }
         }
-        return isLevel
-            && (word.allSatisfy { $0 < 0x61 } || Table.begins(.init(rebasing: text[word.count...]), ":"))
     }
 
     /// `main.run(0xc000)`, and names alone as zap and `pkg/errors` write them: `shop.com/net.(*Server).Run`.

@@ -39,8 +39,6 @@ enum TraceTable {
         case mention
         /// The same in Ruby, which shows the source line after a blank line.
         case marked
-        /// The name of a cause after the frames of a Java trace: more frames follow, after its message.
-        case cause
         /// A line after which another follows, whatever it says.
         case expects
         /// Node's place of the error: the source line and a caret follow.
@@ -109,7 +107,7 @@ enum TraceTable {
         // Java, Kotlin and .NET
         Row([.java, .python], .begins, .name, ["Exception in thread "]),
         Row(.java, .begins, .name, ["Uncaught Kotlin exception: "]),
-        Row(.java, .joins, .cause, ["Caused by: ", "Suppressed: ", "Wrapped by: "]),
+        Row(.java, .joins, .name, ["Caused by: ", "Suppressed: ", "Wrapped by: "]),
         Row(.java, .joins, .frames, ["... % more", "... % common frames omitted"]),
         Row(.dotNet, .joins, .frames, ["--- End of stack trace ", "--- End of inner exception "]),
         Row(.dotNet, .begins, .name, ["Unhandled exception. ", "Unhandled Exception: "]),
