@@ -162,6 +162,38 @@ struct RecordLinesTests {
              \t... 2 more
             """
         ),
+        (
+            "a frame of PHP continues a message of PHP of the same time",
+            """
+            +[29-Nov-2026 10:00:00 UTC] PHP Fatal error:  Uncaught Exception: x
+             Stack trace:
+            \u{20}
+             #0 {main}
+               thrown in /a.php on line 3
+             [29-Nov-2026 10:00:00 UTC] PHP Stack trace:
+             [29-Nov-2026 10:00:00 UTC] PHP   1. {main}() /a.php:0
+             [29-Nov-2026 10:00:00 UTC] PHP  12. require('/b c.php') /a.php:2
+            +[29-Nov-2026 10:00:00 UTC] PHP Warning:  y
+             [29-Nov-2026 10:00:00 UTC] PHP Stack trace:
+            +[29-Nov-2026 10:00:00 UTC] PHP   1. not a frame
+            +[29-Nov-2026 10:00:00 UTC] PHP   1. not a frame (either)
+            +[29-Nov-2026 10:00:00 UTC] PHP  items: 1. f()
+            """
+        ),
+        (
+            "and no other record",
+            """
+            +[29-Nov-2026 09:00:00 UTC] PHP Notice:  z
+            +[29-Nov-2026 11:00:00 UTC] PHP Stack trace:
+             [29-Nov-2026 11:00:00 UTC] PHP   1. {main}() /a.php:0
+            +[29-Nov-2026 11:00:00 UTC] ready
+            +[29-Nov-2026 11:00:00 UTC] PHP   1. {main}() /a.php:0
+            +2026-11-29 11:00:00 ERROR a
+            +[29-Nov-2026 11:00:00 UTC] PHP Stack trace:
+            +{"a":1}
+            +[29-Nov-2026 11:00:00 UTC] PHP   1. {main}() /a.php:0
+            """
+        ),
         ("plain lines are records by themselves", "+ready\n+steady\n+go"),
         ("also after an object, and pairs", "+{\"a\":1}\n+ready\n+u=ann b=1\n+ready"),
         ("carriage returns are no text", "+2026-11-20 10:20:30 a\r\n \r\n }\r\n more\r\n+10:20:31 b\r"),
@@ -205,6 +237,8 @@ struct RecordLinesTests {
             (" 2026-11-20 10:20:30 x", false),
             ("ERROR: x", false), ("level=info a=1", true), ("u=ann a=1", false),
             ("ready", false), ("", false), ("\r", false),
+            ("[29-Nov-2026 10:00:00 UTC] PHP Warning:  x", true),
+            ("[29-Nov-2026 10:00:00 UTC] PHP Stack trace:", false),
         ] {
             let form = Array(text.utf8).withUnsafeBytes { bytes in
                 let form = Self.recognizer.head(of: bytes, levels: false).form

@@ -5,7 +5,8 @@
 /// 1. A line that can only continue does so: a blank or an indented one, a closing bracket, `Caused by: `.
 /// 2. A line with a time or a priority of syslog, a JSON object, and `key=value` pairs of which one is a
 ///    time, a level or a message by its key, begin a record.
-/// 3. What the trace of the record has continues it: see ``TraceLines``.
+/// 3. What the trace of the record has continues it: see ``TraceLines``. A frame of PHP with the time of its
+///    message does so in spite of rule 2.
 /// 4. A line with a level in front begins a record.
 /// 5. Other `key=value` pairs begin a record. After a line with a header, which may have a text of several
 ///    lines, they do so only if all of the line is pairs, two or more.
@@ -14,8 +15,8 @@
 ///
 /// With the name of a container in front, a line continues only a record of the same container.
 ///
-/// So a line of rule 2 begins a record whatever is in front of it. What a record says is what its first line
-/// says.
+/// So a line of rule 2 that is no such frame begins a record whatever is in front of it. What a record says
+/// is what its first line says.
 ///
 /// The state is a few bytes. Nothing is allocated for a line.
 package struct RecordLines: Sendable {
@@ -59,7 +60,7 @@ package struct RecordLines: Sendable {
     /// Whether a line begins a record whatever is in front of it; `form` is asked for only where it matters.
     package static func isSure(_ line: Bytes, _ form: () -> LineRecord.Form) -> Bool {
         let line = withoutEnd(line)
-        return !TraceLines.isContinuation(line) && begins(line, form())
+        return !TraceLines.isContinuation(line) && begins(line, form()) && !TraceLines.isFrameOfPHP(line)
     }
 
     // MARK: Rules
@@ -67,12 +68,13 @@ package struct RecordLines: Sendable {
     /// Takes a line that continues whatever the record is.
     private mutating func join(_ line: Bytes) {
         if trace.takes(line, startsRecord: { _ in false }) { return }
-        if line.isEmpty { trace = TraceLines() } else { trace.follow(with: line) }
+        if line.isEmpty { trace.leaveTrace() } else { trace.follow(with: line) }
     }
 
     private mutating func continues(
         _ line: Bytes, _ form: LineRecord.Form, after current: LineRecord.Form
     ) -> Bool {
+        if trace.takesFrameOfPHP(line) { return true }
         if RecordLines.begins(line, form) { return false }
         if trace.takes(line, startsRecord: { _ in form == .timed }) { return true }
         let hasHeader = current == .timed || current == .marked

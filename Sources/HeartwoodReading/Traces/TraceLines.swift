@@ -23,6 +23,8 @@ package import Heartwood
 /// and before the first frame, up to 20 unindented lines of the message are taken, and only those that look
 /// so: `Detail: near "x"`, `; nested exception`, or the line after one that ends with a colon or a comma.
 ///
+/// A frame of PHP with a time in brackets belongs to a message of PHP with the same one.
+///
 /// The state is a few bytes. Nothing is allocated for a line; its first 512 bytes and its end are read.
 package struct TraceLines: Sendable {
     package typealias Bytes = UnsafeRawBufferPointer
@@ -36,6 +38,8 @@ package struct TraceLines: Sendable {
     private var isIndented = false
     private var hasName = false
     private var messageLines: UInt8 = 0
+    /// The time in brackets of a message of PHP, which its frames have again, as a hash; else nil.
+    private var timeOfPHP: UInt64?
 
     package init() {}
 
@@ -43,6 +47,7 @@ package struct TraceLines: Sendable {
     package mutating func begin(with line: Bytes, isError: Bool) {
         self = TraceLines()
         self.isError = isError
+        timeOfPHP = Self.partsOfPHP(line).map { LineKey.Path().adding(line, $0.time).hash }
         let head = Bytes(rebasing: line.prefix(Self.reach))
         if let shape = Table.start([.begins, .joinsErrors, .joins], of: head) {
             enter(shape, line)
@@ -63,7 +68,15 @@ package struct TraceLines: Sendable {
     mutating func follow(with line: Bytes) {
         var next = TraceLines()
         next.begin(with: line, isError: isError)
+        next.timeOfPHP = timeOfPHP
         if next.phase != .plain { self = next }
+    }
+
+    /// Takes a line that belongs to the record for another reason, and ends a trace.
+    mutating func leaveTrace() {
+        let timeOfPHP = timeOfPHP
+        self = TraceLines()
+        self.timeOfPHP = timeOfPHP
     }
 
     /// Whether a line belongs to the record.
@@ -78,10 +91,7 @@ package struct TraceLines: Sendable {
             return true
         }
         if isIndented || phase != .plain, Self.isClosing(first) { return true }
-        if Self.isFrameOfPHP(head) {
-            (languages, phase) = (.php, .frames)
-            return true
-        }
+        if takesFrameOfPHP(line) { return true }
         if let shape = Table.start(roles, languages, of: head) {
             enter(shape, line)
         } else {
@@ -93,6 +103,15 @@ package struct TraceLines: Sendable {
             self = next
         }
         isIndented = false
+        return true
+    }
+
+    /// Takes a frame that has the time of its message again.
+    mutating func takesFrameOfPHP(_ line: Bytes) -> Bool {
+        guard let timeOfPHP, Self.isFrameOfPHP(line), let parts = Self.partsOfPHP(line),
+            LineKey.Path().adding(line, parts.time).hash == timeOfPHP
+        else { return false }
+        (languages, phase, isIndented) = (.php, .frames, false)
         return true
     }
 
@@ -115,18 +134,27 @@ package struct TraceLines: Sendable {
         guard let first = line.first else { return true }
         if first == 0x20 || first == 0x09 || isClosing(first) { return true }
         return Table.start(.joins, of: Bytes(rebasing: line.prefix(reach))) != nil
-            || Table.begins(line, "Traceback (") || isFrameOfPHP(line)
+            || Table.begins(line, "Traceback (")
     }
 
-    /// `[20-Nov-2026 10:20:30 UTC] PHP   1. {main}() /a.php:0`, which has the time of its message again.
-    private static func isFrameOfPHP(_ line: Bytes) -> Bool {
-        guard line[0] == UInt8(ascii: "["), let close = line.prefix(64).firstIndex(of: UInt8(ascii: "]")),
+    /// Whether a line looks like a frame of PHP with a time: `[20-Nov-2026 10:20:30 UTC] PHP   1. f() /a:3`.
+    static func isFrameOfPHP(_ line: Bytes) -> Bool {
+        guard let parts = partsOfPHP(line) else { return false }
+        let text = Bytes(rebasing: line[parts.text...].prefix(reach).drop { $0 == 0x20 })
+        if Table.begins(text, "Stack trace:") { return true }
+        guard Table.begins(text, "%. ") else { return false }
+        let call = Bytes(rebasing: text.drop { $0 != 0x20 }.dropFirst())
+        guard let open = call.firstIndex(of: UInt8(ascii: "(")) else { return Table.begins(call, "{main}") }
+        return open > 0 && call[open - 1] != 0x20 && call[open...].contains(UInt8(ascii: ")"))
+    }
+
+    /// Where the time is, and the text begins, in `[20-Nov-2026 10:20:30 UTC] PHP Warning:  x`.
+    private static func partsOfPHP(_ line: Bytes) -> (time: Range<Int>, text: Int)? {
+        guard line.first == UInt8(ascii: "["),
+            let close = line.prefix(64).firstIndex(of: UInt8(ascii: "]")),
             line.has("] PHP ", at: close, before: line.count)
-        else { return false }
-        let rest = line[(close + 6)...].drop { $0 == 0x20 }
-        let number = rest.prefix { $0.isDigit }.count
-        return number > 0 && rest.dropFirst(number).first == 0x2E
-            || line.has("Stack trace:", at: rest.startIndex, before: line.count)
+        else { return nil }
+        return (1..<close, close + 6)
     }
 
     /// Whether a line may be a frame in Swift that begins with its number.
