@@ -131,7 +131,7 @@ struct DirectLinesTests {
             // Another day, the next second, the same second, the time of the block.
             switch random.number(0...3) {
             case 0: moment = Int64.random(in: 0...4_000_000_000, using: &random) * 1_000_000_000
-            case 1: moment += 1_000_000_000
+            case 1: moment += Int64.random(in: 1...90, using: &random) * 1_000_000_000
             case 2:
                 moment =
                     moment / 1_000_000_000 * 1_000_000_000

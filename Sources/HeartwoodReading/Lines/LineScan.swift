@@ -133,7 +133,7 @@ package struct LineScan {
         }
         // Also a mark of UTF-8.
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "<") || first == 0xEF { return true }
-        return hasWordAfterTime(line)
+        return hasWordAfterTime(line, masks)
     }
 
     /// Whether what follows a tag of syslog begins as only some lines do.
@@ -196,35 +196,35 @@ package struct LineScan {
 
     /// Whether the first word of three letters or more is one of interest; where none is near, that is not
     /// known.
-    private static func hasWordAfterTime(_ line: Bytes) -> Bool {
+    private static func hasWordAfterTime(_ line: Bytes, _ masks: hw_byte_masks) -> Bool {
         if line.count > 11, line[10] == 0x2E || line[1] == UInt8(ascii: "p") { return true }
-        var index = 0
-        let count = min(line.count, 64)
-        while index < count {
-            let start = index
-            // The mark of Redis.
-            if index > 0, line[index - 1] == 0x20, index + 1 < line.count, line[index + 1] == 0x20,
-                line[index].isOne(of: "*#.-")
-            {
-                return true
-            }
-            while index < line.count, line[index].isLetter { index += 1 }
-            let length = index - start
+        var letters = masks.letters
+        while letters != 0 {
+            let start = letters.trailingZeroBitCount
+            var end = start + (~(letters &>> UInt64(start))).trailingZeroBitCount
+            letters = end < 64 ? letters & .max &<< UInt64(end) : 0
+            if end >= 64 { while end < line.count, line[end].isLetter { end += 1 } }
+            let length = end - start
             if length >= 3 {
                 if isOfInterest(line, start, length) { return true }
                 // The name of a month or a zone, or of a stream of a container.
                 let isMonth =
-                    length == 3 && index + 1 < line.count && (line[index + 1].isDigit || line[index].isDigit)
+                    length == 3 && end + 1 < line.count && (line[end + 1].isDigit || line[end].isDigit)
+                if isMonth, hasMark(line, end) { return true }
                 let isZone = length < 6 && line[start] & line[start + 1] & line[start + 2] & 0x20 == 0
                 if !isMonth, !isZone { return length == 6 && line[start] | 0x20 == 0x73 || hasBar(line) }
-            } else if length == 1, line[start] & 0x20 == 0, index < line.count,
-                line[index].isOne(of: " /]|\t")
-            {
+            } else if length == 1, line[start] & 0x20 == 0, end < line.count, line[end].isOne(of: " /]|\t") {
                 return true
             }
-            index += 1
         }
         return line.count > 64 || hasBar(line)
+    }
+
+    /// Whether a mark of Redis is near, with a blank on each side.
+    private static func hasMark(_ line: Bytes, _ start: Int) -> Bool {
+        (start..<max(start, min(line.count - 1, start + 24))).contains {
+            line[$0].isOne(of: "*#.-") && line[$0 - 1] == 0x20 && line[$0 + 1] == 0x20
+        }
     }
 
     private static func hasBar(_ line: Bytes) -> Bool { line.prefix(64).contains(UInt8(ascii: "|")) }

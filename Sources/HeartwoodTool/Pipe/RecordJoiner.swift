@@ -64,11 +64,11 @@ struct RecordJoiner {
     private mutating func handOut(_ body: (Record) -> Void) {
         deadline = nil
         guard lines > 0 else { return }
-        let count = record.count
-        record.append(contentsOf: repeatElement(0, count: LineScan.slack))
-        record.withUnsafeBytes {
-            body(Record(bytes: UnsafeRawBufferPointer(rebasing: $0[..<count]), lines: lines, head: head))
+        // Room that a scan may read.
+        if record.capacity < record.count + LineScan.slack {
+            record.reserveCapacity(record.count * 2 + LineScan.slack)
         }
+        record.withUnsafeBytes { body(Record(bytes: $0, lines: lines, head: head)) }
         record.removeAll(keepingCapacity: true)
         lines = 0
     }

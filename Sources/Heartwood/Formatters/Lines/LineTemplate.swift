@@ -94,9 +94,7 @@ package final class LineTemplate {
         guard let place, let base = beginnings[level].baseAddress else { return false }
         let (number, nanosecond) = CivilTime.split(own.nanoseconds)
         if number != second.number || place.digits == 0 {
-            let text = beginning(.info, at: own)
-            guard text.count == place.count else { return false }
-            second = (number, text)
+            guard begin(second: number, own, place) else { return false }
         }
         let start = UnsafeMutableRawPointer(mutating: base)
         second.text.withUnsafeBytes {
@@ -109,6 +107,21 @@ package final class LineTemplate {
                 (start + place.fraction).assumingMemoryBound(to: UInt8.self))
         }
         moments[level] = own.nanoseconds
+        return true
+    }
+
+    /// Has the text for a second; within a minute, that is put into the one at hand.
+    private func begin(second number: Int64, _ own: LogTimestamp, _ place: TimePlace) -> Bool {
+        let (minute, rest) = (number.dividedDown(by: 60), number - number.dividedDown(by: 60) * 60)
+        if place.second > 0, minute == second.number.dividedDown(by: 60) {
+            second.text[place.second] = 0x30 + UInt8(rest / 10)
+            second.text[place.second + 1] = 0x30 + UInt8(rest % 10)
+        } else {
+            let text = beginning(.info, at: own)
+            guard text.count == place.count else { return false }
+            second.text = text
+        }
+        second.number = number
         return true
     }
 
@@ -209,6 +222,8 @@ private struct TimePlace {
     /// Where the digits of the fraction are, and how many; 0 for none.
     private(set) var fraction = 0
     private(set) var digits = 0
+    /// Where the second is, in two digits; 0 where that is not known.
+    private(set) var second = 0
 
     /// Finds it in the beginnings of several moments; nil where it is not of one length, or after the level.
     init?(_ beginning: (LogLevel, LogTimestamp) -> [UInt8]) {
@@ -230,5 +245,10 @@ private struct TimePlace {
             return
         }
         (fraction, digits) = (first, last - first + 1)
+        let later = at(1_782_345_600 + 11, 0)
+        let earlier = at(1_782_345_600 + 20, 0)
+        let seconds = later.indices.filter { later[$0] != earlier[$0] }
+        guard seconds.count == 2, seconds[1] == seconds[0] + 1, seconds[1] < shared else { return }
+        second = seconds[0]
     }
 }
