@@ -82,8 +82,7 @@ struct InputTests {
     private static let day = "the day of some times is unknown"
     private static let year = "some times have no year, and the one assumed is later than the file"
     private static let search = "heartwood grep finds such lines by their text"
-    private static let sorted =
-        "it is read in the order of the names; to read files in another order, name them"
+    private static let sorted = "read in the order of the names; to read files in another order, name them"
 
     /// The files of the test below, and what is said of each.
     private static let files = """
@@ -93,60 +92,71 @@ struct InputTests {
         printf 'Jun 16 21:05:29 web su: x\n' > year; touch -d 2001-06-30 year
         date '+%b %e %H:%M:%S web su: x' > today; printf '2026-11-20 10:20:30Z INFO x\n' > known
         touch -d 2001-06-30 known; printf 'ready\nsteady\n' > plain; (printf 'ready\n'; cat known) > banner
-        mkdir -m 700 logs; for n in 1 2 3; do cp day logs/a.log.$n; touch -d 2026-11-0$n logs/a.log.$n; done
-        cat known > logs/a.log.2; touch -d 2026-11-02 logs/a.log.2
-        echo '10:20:30 ERROR password=hunter2' > logs/a.log.3; touch -d 2026-11-03 logs/a.log.3
+        mkdir -m 700 logs many copied; for n in 1 2 3; do cp day many/a.log.$n; cp day copied/a.log.$n; done
+        cp known logs/a.log.1; sed s/11-20/11-25/ known > logs/a.log.2; cp known copied/a.log.2
+        echo '10:20:30 ERROR password=hunter2' > logs/a.log.3; cp -r logs two; cp day two/a.log.4
+        for d in logs two copied; do for n in 1 2 3; do touch -d 2026-11-0$n $d/a.log.$n; done; done
+        (echo 2026-11-29 10:00:00 INFO a; echo 2026-11-29 10:00:01 IST INFO b; printf 'ERROR: %s\n' c d e) > few
 
         """
     private static let told = [
-        "zone": "zone: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; \(search)",
-        "mixed": "mixed: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; \(search)",
-        "day": "day: \(day), as in “10:20:30 ERROR x”; \(search)",
-        "us": "us: \(day), as in “05/06/2026 10:20:30 INFO x”; \(search)",
+        "zone": "zone: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; ",
+        "mixed": "mixed: \(zone), as in “2026-11-20 10:20:30 IST ERROR a”; ",
+        "day": "day: \(day), as in “10:20:30 ERROR x”; ",
+        "few": "few: \(zone), as in “2026-11-29 10:00:01 IST INFO b”; ",
+        "days": "\(day): 2 files, as in day: “10:20:30 ERROR x”; ",
+        "many": "\(day): 3 files, as in many/a.log.3: “10:20:30 ERROR x”; ",
+        "search": "\(search)",
+        "since": "without --since, grep finds such lines",
+        "until": "without --until, grep finds such lines",
+        "both": "without --since and --until, grep finds such lines",
         "year":
             "year: \(year), as in “Jun 16 21:05:29 web su: x”; heartwood cat --fields time shows what is assumed",
-        "1": "logs/a.log.1: \(day), as in “10:20:30 ERROR x”; \(sorted)",
-        "3": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=hunter2”; \(sorted)",
-        "redacted": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=<secret>”; \(sorted)",
+        "3": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=hunter2”; it is \(sorted)",
+        "redacted": "logs/a.log.3: \(day), as in “10:20:30 ERROR password=<secret>”; it is \(sorted)",
+        "two": "\(day): 2 files, as in two/a.log.4: “10:20:30 ERROR x”; they are \(sorted)",
     ]
 
     @Test(
-        "What is not known of times is said once for each file, and how many records were not placed, at the end",
+        "What is not known of times is said once for each reason, and how many records have none that is known, at the end",
         arguments: [
             (
-                "cat zone --since 2026-11-01", "zone",
+                "cat zone --since 2026-11-01", "zone since",
                 "2 records have no known time and were left out by --since"
             ),
             (
-                "cat zone zone --until 2099-01-01", "zone",
+                "cat zone zone --until 2099-01-01", "zone until",
                 "4 records have no known time and were not left out by --until"
             ),
             (
-                "cat mixed --since 2026-11-01 > out; wc -l < out >&2", "mixed",
+                "cat mixed --since 2026-11-01 > out; wc -l < out >&2", "mixed since",
                 "3 records have no known time: 2 were left out by --since, 1 was not 2"
             ),
             (
-                "cat day us --since 2001-01-01 --until 2099-01-01", "day us",
+                "cat day us --since 2001-01-01 --until 2099-01-01", "days both",
                 "3 records have no known time and were left out by --since and --until"
             ),
             (
-                "cat mixed --since 2001-01-01 -p error", "mixed",
+                "cat mixed --since 2001-01-01 -p error", "mixed since",
                 "2 records have no known time: 1 was left out by --since, 1 was not"
             ),
             (
-                "cat mixed --since 2001-01-01 --not a", "mixed",
+                "cat mixed --since 2001-01-01 --not a", "mixed since",
                 "3 records have no known time: 2 were left out by --since, 1 was not"
             ),
             ("cat mixed --since 2001-01-01 --where message=c", "", ""),
-            ("grep more day --since 1d", "day", "1 record has no known time and was left out by --since"),
+            (
+                "grep more day --since 1d", "day since",
+                "1 record has no known time and was left out by --since"
+            ),
             ("grep x known mixed --since 1d", "", ""), ("grep -q nothing day --since 1d", "", ""),
             ("grep -q x day --since 1d", "", ""),
             (
-                "grep -c x day --since 1d", "day",
+                "grep -c x day --since 1d", "day since",
                 "1 record has no known time and was left out by --since"
             ),
             (
-                "tail -n 1 day --until 2099-01-01", "day",
+                "tail -n 1 day --until 2099-01-01", "day until",
                 "2 records have no known time and were not left out by --until"
             ),
             (
@@ -157,21 +167,49 @@ struct InputTests {
             ("cat year today known --since 2001-01-01", "year", ""),
             ("cat today known --since 2001-01-01", "", ""),
             (
-                "stats mixed known", "mixed",
+                "stats mixed known", "mixed search",
                 "3 messages have no known time and are missing from the counts by time"
             ),
             (
-                "stats day --until 2099-01-01", "day",
+                "stats few", "few search",
+                "4 messages have no known time and are missing from the counts by time"
+            ),
+            (
+                "cat few --since 2001-01-01", "few since",
+                "4 records have no known time and were not left out by --since"
+            ),
+            (
+                "cat few --since 2099-01-01", "few since",
+                "4 records have no known time and were left out by --since"
+            ),
+            (
+                "stats plain", "",
+                "2 messages have no known time and are missing from the counts by time; heartwood recognizes no time in these lines"
+            ),
+            (
+                "stats plain --until 2099-01-01", "",
+                "2 records have no known time and were not left out by --until; heartwood recognizes no time in these lines 2 messages have no known time and are missing from the counts by time"
+            ),
+            (
+                "stats day --until 2099-01-01", "day until",
                 "2 records have no known time and were not left out by --until 2 messages have no known time and are missing from the counts by time"
             ),
-            ("stats year plain banner", "", ""), ("cat mixed day us plain year -p error", "", ""),
-            ("cat logs", "3 1", ""), ("cat --redact logs", "redacted 1", ""),
+            (
+                "stats year plain banner", "year",
+                "3 messages have no known time and are missing from the counts by time"
+            ), ("cat mixed day us plain year -p error", "", ""),
+            ("cat logs", "3", ""), ("grep -l x two", "two", ""), ("tail -n 1 copied", "", ""),
+            ("cat many copied", "", ""),
+            (
+                "cat many --since 1d", "many since",
+                "6 records have no known time and were left out by --since"
+            ), ("cat --redact logs", "redacted", ""),
             ("cat zone day year", "", ""),
         ])
     func unknownTimes(_ line: String, _ files: String, _ count: String) async throws {
         let tool = try ToolProcess()
         let outcome = try await tool.shell("\(Self.files) $HEARTWOOD \(line)")
-        let said = files.split(separator: " ").compactMap { Self.told[String($0)] } + [count]
+        let said = [files.split(separator: " ").compactMap { Self.told[String($0)] }.joined(), count]
         let got = outcome.error.split(separator: "\n").map { $0.trimmingPrefix("heartwood: ") }
         #expect(got.joined(separator: " ") == said.filter { !$0.isEmpty }.joined(separator: " "))
         #expect(!outcome.isSignal && outcome.code <= 1)

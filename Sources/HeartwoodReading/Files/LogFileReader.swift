@@ -42,7 +42,8 @@ public struct LogFileReader: Sendable {
     /// - Throws: `LogError` where the directory cannot be read.
     public func files() throws -> [LogFileInfo] { try list(opens: true) }
 
-    /// What takes a file whose first time is asked for and has no moment, and the line that has that time.
+    /// What takes a file whose place is not certain, as its times have no moment and those of others
+    /// contradict the names; and a line of it.
     package typealias DoubtfulFile = (String, TimeDoubt, UnsafeRawBufferPointer) -> Void
 
     /// The paths of the files, the oldest first.
@@ -63,10 +64,19 @@ public struct LogFileReader: Sendable {
             names[log]?.label ?? LogFileLabel(createdAt: modified)
         }
         let recognizer = LineRecognizer()
+        var doubts: [(path: String, doubt: TimeDoubt, line: [UInt8])] = []
         let order = LogFileOrder { file in
-            LogFileStart.time(of: file.path, key: key, recognizer) { doubtful(file.path, $0, $1) }
+            LogFileStart.time(of: file.path, key: key, recognizer) {
+                doubts.append((file.path, $0, Array($1)))
+            }
         }
-        return order.sorted(files) { names[$0] }
+        let sorted = order.sorted(files) { names[$0] }
+        guard !doubts.isEmpty else { return sorted }
+        let byName = LogFileOrder { _ in nil }.sorted(files) { names[$0] }
+        if sorted.map(\.path) != byName.map(\.path) {
+            for (path, doubt, line) in doubts { line.withUnsafeBytes { doubtful(path, doubt, $0) } }
+        }
+        return sorted
     }
 
     /// Lines of all files in their order, read as they are asked for.

@@ -54,8 +54,7 @@ struct LogReading {
     /// Whether all files could be read to their ends.
     private(set) var isWhole = true
     private var follower: LogFollower?
-    /// The files of which was said what is doubtful in their times.
-    private var told: Set<String> = []
+    private var doubtful = DoubtfulFiles()
     /// Whether only errors are said.
     var isQuiet = false
 
@@ -78,10 +77,10 @@ struct LogReading {
     /// The files of an operand, oldest first; nil where it cannot be read, which is told.
     mutating func files(of path: String) -> [String]? {
         do {
-            var doubtful: [(file: String, doubt: TimeDoubt, line: [UInt8])] = []
-            let files = try selection.files(of: path) { doubtful.append(($0, $1, Array($2))) }
-            for (file, doubt, line) in doubtful {
-                tell(.init(doubt, redacted(line)), of: file, isSorted: true)
+            var found: [(file: String, doubt: TimeDoubt, line: [UInt8])] = []
+            let files = try selection.files(of: path) { found.append(($0, $1, Array($2))) }
+            for (file, doubt, line) in found {
+                doubtful.add(file, .init(doubt, redacted(line)), isSorted: true)
             }
             if let unread = DirectoryRest(path, besides: files).description {
                 Terminal.error.write("heartwood: \(unread)\n")
@@ -140,14 +139,14 @@ struct LogReading {
             isWhole = false
             Terminal.error.write("heartwood: \(file): \(damage)\n")
         }
-        tellTimes(of: file)
+        noteTimes(of: file)
         current = reader.finished?.file
         if let last = reader.finished { follower?.skip(last.file, path: last.path, to: last.position) }
         return isRead
     }
 
     /// When a file was last written; nil for a pipe.
-    private static func modified(_ file: String) -> LogTimestamp? {
+    static func modified(_ file: String) -> LogTimestamp? {
         guard let status = try? SystemCalls().target(file), status.kind == .regular else { return nil }
         return LogTimestamp(nanoseconds: status.modifiedNanoseconds)
     }
@@ -161,15 +160,16 @@ struct LogReading {
         return clear.text
     }
 
-    /// Says what is doubtful in the times of a file, for a filter that asks for them.
-    private mutating func tellTimes(of file: String) {
-        if let example = filter.unplaced.example { tell(example, of: file) }
+    /// Notes what is doubtful in the times of a file, for a filter that asks for them.
+    private mutating func noteTimes(of file: String) {
+        if let example = filter.unplaced.example { doubtful.add(file, example) }
     }
 
-    /// Says what is doubtful in the times of a file; once for each.
-    mutating func tell(_ example: UnplacedRecords.Example, of file: String, isSorted: Bool = false) {
-        guard !isQuiet, told.insert(file).inserted else { return }
-        Terminal.error.write("heartwood: \(example.description(of: file, isSorted: isSorted))\n")
+    /// Says what is doubtful in the times of files, and of these files; once for each doubt.
+    mutating func tellTimes(of files: [(path: String, example: UnplacedRecords.Example)] = []) {
+        for (path, example) in files { doubtful.add(path, example) }
+        if isQuiet { return }
+        for line in doubtful.lines(selection.timeFilters) { Terminal.error.write("heartwood: \(line)\n") }
     }
 
     private mutating func forEachRun(
@@ -195,6 +195,7 @@ struct LogReading {
 
     /// Says that a filter, or the pattern, could not work as it was meant to; at the end.
     mutating func complain() {
+        tellTimes()
         if let searcher, searcher.failures > 0 {
             isWhole = false
             Terminal.error.write(
@@ -232,7 +233,8 @@ struct LogReading {
                     if file != current { filter.begin() }
                     current = file
                     take(block, &redactor, &clear, &place, body)
-                    tellTimes(of: block.path)
+                    noteTimes(of: block.path)
+                    tellTimes()
                 case .cut:
                     // What comes next begins a text.
                     (place, current) = (place + 1, nil)
@@ -262,6 +264,63 @@ struct LogReading {
             redactor?.append(line, to: &clear)
             clear.withUnsafeBytes(take)
         }
+    }
+}
+
+/// What a person is told of files whose times are doubtful: one line for each doubt, for all files together.
+private struct DoubtfulFiles {
+    private struct Group {
+        let example: UnplacedRecords.Example
+        let path: String
+        /// Whether the places of the files among others depend on their times.
+        let isSorted: Bool
+        var count = 1
+        var isTold = false
+
+        func description(_ filters: String) -> String {
+            let what =
+                switch example.doubt {
+                case .zone: "the zone of some times is unknown or has several meanings (such as IST or CST)"
+                case .day: "the day of some times is unknown"
+                case .year: "some times have no year, and the one assumed is later than the file"
+                }
+            let remedy =
+                if isSorted {
+                    (count == 1 ? "it is" : "they are")
+                        + " read in the order of the names; to read files in another order, name them"
+                } else if example.doubt == .year {
+                    "heartwood cat --fields time shows what is assumed"
+                } else if filters.isEmpty {
+                    "heartwood grep finds such lines by their text"
+                } else {
+                    "without \(filters), grep finds such lines"
+                }
+            let name = LogReading.name(of: path)
+            return count == 1
+                ? "\(name): \(what), as in “\(example.text)”; \(remedy)"
+                : "\(what): \(Readable.count(count, "file")), as in \(name): “\(example.text)”; \(remedy)"
+        }
+    }
+
+    private var groups: [Group] = []
+    private var files: Set<String> = []
+
+    /// Notes a file; the first doubt of each counts.
+    mutating func add(_ path: String, _ example: UnplacedRecords.Example, isSorted: Bool = false) {
+        guard files.insert(path).inserted else { return }
+        let index = groups.firstIndex { $0.example.doubt == example.doubt && $0.isSorted == isSorted }
+        if let index {
+            groups[index].count += 1
+        } else {
+            groups.append(Group(example: example, path: path, isSorted: isSorted))
+        }
+    }
+
+    /// What is to be told now, where these filters ask for times; nothing is told twice.
+    mutating func lines(_ filters: String) -> [String] {
+        let lines = groups.filter { !$0.isTold }.map { $0.description(filters) }
+        for index in groups.indices { groups[index].isTold = true }
+        return lines
     }
 }
 

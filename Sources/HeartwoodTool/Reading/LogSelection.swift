@@ -230,6 +230,12 @@ struct LogSelection {
         (try? SystemCalls().status(path: path + "/."))?.kind == .directory
     }
 
+    /// The options that ask for times; empty where none does.
+    var timeFilters: String {
+        let names = [since.map { _ in "--since" }, until.map { _ in "--until" }]
+        return names.compactMap { $0 }.joined(separator: " and ")
+    }
+
     /// Whether a filter is set, so that not all lines are shown.
     var isSelective: Bool { selectsRecords || !excluded.isEmpty }
 

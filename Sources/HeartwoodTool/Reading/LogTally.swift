@@ -17,7 +17,7 @@ struct LogTally {
     /// Records whose category or message found no room in the tables.
     private(set) var others = 0
 
-    /// Records with a time that has no moment, and the first one of each file.
+    /// Records without a moment, and the first doubtful time of each file.
     private(set) var unplaced = 0
     private(set) var examples: [(path: String, example: UnplacedRecords.Example)] = []
 
@@ -26,6 +26,8 @@ struct LogTally {
 
     private let parser = LineRecognizer()
     private var boundaries = RecordLines()
+    private var path = ""
+    private var year = GuessedYear()
 
     /// Counts a line; one that continues a record counts only as a line.
     ///
@@ -33,6 +35,7 @@ struct LogTally {
     mutating func add(_ line: UnsafeRawBufferPointer, isNext: Bool = true, path: String = "") {
         lines += 1
         if !isNext { boundaries = RecordLines() }
+        if path != self.path { (self.path, year) = (path, GuessedYear(modified: LogReading.modified(path))) }
         AnsiText.withPlain(line) { line in
             var read: LineRecord?
             let begins = boundaries.begins(line) {
@@ -42,12 +45,15 @@ struct LogTally {
             }
             guard begins, let read else { return }
             add(read)
-            if let doubt = TimeDoubt(read.head, of: line) { add(doubt, line, path) }
+            if let moment = read.moment {
+                if year.isWrong(moment, line) { add(.year, line) }
+            } else if let doubt = TimeDoubt(read.head, of: line) {
+                add(doubt, line)
+            }
         }
     }
 
-    private mutating func add(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer, _ path: String) {
-        unplaced += 1
+    private mutating func add(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer) {
         if examples.last?.path != path { examples.append((path, .init(doubt, line))) }
     }
 
@@ -58,6 +64,8 @@ struct LogTally {
             first = min(first ?? moment, moment)
             last = max(last ?? moment, moment)
             LogTally.count(moment.nanoseconds.dividedDown(by: 60_000_000_000), in: &minutes, &others)
+        } else {
+            unplaced += 1
         }
         LogTally.count(record.category ?? "-", in: &categories, &others)
         LogTally.count(LogTally.folded(record.message), in: &messages, &others)

@@ -31,10 +31,7 @@ struct RecordFilter {
     private(set) var unplaced = UnplacedRecords()
     /// Whether a time had no moment.
     private var hasFoundDoubt = false
-    /// When the file was last written: a year that is guessed cannot be a later one.
-    private var modified: LogTimestamp?
-    /// A day later, or without end.
-    private var latest = LogTimestamp(nanoseconds: .max)
+    private var year = GuessedYear()
     /// Whether a line had each field that a condition names.
     private var hasFoundField: [Bool]
     private var hasLooked = false
@@ -56,10 +53,9 @@ struct RecordFilter {
 
     private struct State {
         var isInTime: Bool
-        /// Whether the time is asked for and not known: the record has one without a moment, or none, as all
-        /// those in front of it.
+        /// Whether the time is asked for, and the record has none that is known.
         var isUnplaced: Bool
-        /// Whether the record is counted among those that are not placed.
+        /// Whether the record is counted among those.
         var isCounted = false
         var hasLevel: Bool
         var hasCategory: Bool
@@ -96,8 +92,7 @@ struct RecordFilter {
     /// Begins a file at a place of the block, by default at its beginning: nothing in front of it counts.
     mutating func begin(at place: Int = 0, modified: LogTimestamp? = nil) {
         unplaced.begin()
-        self.modified = modified
-        latest = modified.map { $0 + .seconds(86_400) } ?? LogTimestamp(nanoseconds: .max)
+        year = GuessedYear(modified: modified)
         (records, sure, position) = (RecordLines(), nil, place)
         current = State(selection)
         (next, clear) = (place, 0)
@@ -180,8 +175,7 @@ struct RecordFilter {
 
     /// What a person should know who has asked for something that some lines, or all, do not have.
     var complaints: [String] {
-        let filters = [selection.since.map { _ in "--since" }, selection.until.map { _ in "--until" }]
-        let count = unplaced.summary(filters.compactMap { $0 }.joined(separator: " and ")).map { count in
+        let count = unplaced.summary(selection.timeFilters).map { count in
             hasFoundMoment || hasFoundDoubt ? count : "\(count); heartwood recognizes no time in these lines"
         }
         return [count, complaint].compactMap { $0 }
@@ -302,27 +296,17 @@ struct RecordFilter {
     /// Notes the time of a record, by its first line.
     private mutating func note(_ head: LineRecognizer.Head, _ line: UnsafeRawBufferPointer) {
         guard wantsTime else { return }
-        current.isCounted = false
+        (current.isCounted, current.isUnplaced) = (false, head.moment == nil)
         guard let moment = head.moment else {
             guard let doubt = TimeDoubt(head, of: line) else { return }
-            (current.isUnplaced, hasFoundDoubt) = (true, true)
+            hasFoundDoubt = true
             return unplaced.note(doubt, line)
         }
         hasFoundMoment = true
-        if moment > latest { noteYear(moment, line) }
-        (current.isInTime, current.isUnplaced) = (true, false)
+        if year.isWrong(moment, line) { unplaced.note(.year, line) }
+        current.isInTime = true
         if let since = selection.since, moment < since { current.isInTime = false }
         if let until = selection.until, moment >= until { current.isInTime = false }
-    }
-
-    /// Notes a time that is later than the file, if that is because its year is a guess.
-    ///
-    /// Such a year is guessed otherwise when the file was written.
-    private mutating func noteYear(_ moment: LogTimestamp, _ line: UnsafeRawBufferPointer) {
-        latest = LogTimestamp(nanoseconds: .max)
-        guard let modified else { return }
-        let then = AnsiText.withPlain(line) { LineRecognizer(now: modified).moment(of: $0) }
-        if then != moment { unplaced.note(.year, line) }
     }
 
     /// Decides about a record of which nothing but the level is asked.

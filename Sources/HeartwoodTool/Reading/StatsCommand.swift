@@ -42,12 +42,16 @@ enum StatsCommand: Subcommand {
         reading.readAll(singly: true) { tally.add($0.line, isNext: $0.follows(&last), path: $0.path) }
         let text = arguments.has("--json") ? json(tally, count, minutes) : table(tally, count, minutes)
         Terminal.output.write(text)
-        for (path, example) in tally.examples { reading.tell(example, of: path) }
+        reading.tellTimes(of: tally.examples)
         if tally.unplaced > 0 {
             let verbs = tally.unplaced == 1 ? ("has", "is") : ("have", "are")
+            // With a filter by time, that was said.
+            let isUnknown =
+                tally.first == nil && tally.examples.isEmpty && reading.selection.timeFilters.isEmpty
             Terminal.error.write(
                 "heartwood: \(Readable.count(tally.unplaced, "message")) \(verbs.0) no known time and "
-                    + "\(verbs.1) missing from the counts by time\n")
+                    + "\(verbs.1) missing from the counts by time"
+                    + (isUnknown ? "; heartwood recognizes no time in these lines\n" : "\n"))
         }
         return reading.isWhole ? .success : .failure
     }

@@ -1,13 +1,12 @@
 import Heartwood
 import HeartwoodReading
 
-/// Records that have no moment, or a doubtful one, and what a person is told of them: why, once for each
-/// file, and how many, at the end.
+/// Counts records that have no moment, and keeps the first time of a file that is doubtful.
 struct UnplacedRecords {
     /// The first time of a file that is doubtful.
     struct Example {
         let doubt: TimeDoubt
-        private let text: String
+        let text: String
 
         init(_ doubt: TimeDoubt, _ line: String) {
             self.doubt = doubt
@@ -19,25 +18,6 @@ struct UnplacedRecords {
 
         init(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer) {
             self.init(doubt, String(decoding: line.prefix(1000), as: UTF8.self))
-        }
-
-        /// What is said of the file; `isSorted` tells whether its place among others depends on its times.
-        func description(of path: String, isSorted: Bool = false) -> String {
-            let what =
-                switch doubt {
-                case .zone: "the zone of some times is unknown or has several meanings (such as IST or CST)"
-                case .day: "the day of some times is unknown"
-                case .year: "some times have no year, and the one assumed is later than the file"
-                }
-            let remedy =
-                if isSorted {
-                    "it is read in the order of the names; to read files in another order, name them"
-                } else if doubt == .year {
-                    "heartwood cat --fields time shows what is assumed"
-                } else {
-                    "heartwood grep finds such lines by their text"
-                }
-            return "\(LogReading.name(of: path)): \(what), as in “\(text)”; \(remedy)"
         }
     }
 
@@ -51,6 +31,9 @@ struct UnplacedRecords {
 
     /// What is said of the file at hand; nil where it is all well, or no such record was asked about.
     var example: Example? { isOfFile || first?.doubt == .year ? first : nil }
+
+    /// How many records were counted.
+    var count: Int { left + kept }
 
     /// Begins a file.
     mutating func begin() { (isOfFile, first) = (false, nil) }
@@ -69,12 +52,33 @@ struct UnplacedRecords {
     /// What is said at the end of the filters with these names; nil where all records were placed.
     func summary(_ filters: String) -> String? {
         func were(_ count: Int) -> String { count == 1 ? "was" : "were" }
-        let count = left + kept
         guard count > 0 else { return nil }
         let start = "\(Readable.count(count, "record")) \(count == 1 ? "has" : "have") no known time"
         if left == 0 { return "\(start) and \(were(kept)) not left out by \(filters)" }
         if kept == 0 { return "\(start) and \(were(left)) left out by \(filters)" }
         return "\(start): \(Readable.count(left)) \(were(left)) left out by \(filters), "
             + "\(Readable.count(kept)) \(were(kept)) not"
+    }
+}
+
+/// Finds the first time that is later than its file because its year is a guess.
+///
+/// Such a year is guessed otherwise when the file was written.
+struct GuessedYear {
+    private let modified: LogTimestamp?
+    /// A day after the file was written, or without end.
+    private var latest = LogTimestamp(nanoseconds: .max)
+
+    /// Takes when the file was last written; nil where that is not known.
+    init(modified: LogTimestamp? = nil) {
+        self.modified = modified
+        if let modified { latest = modified + .seconds(86_400) }
+    }
+
+    /// Whether a line has that time; only the first one that is later is read again.
+    mutating func isWrong(_ moment: LogTimestamp, _ line: UnsafeRawBufferPointer) -> Bool {
+        guard moment > latest, let modified else { return false }
+        latest = LogTimestamp(nanoseconds: .max)
+        return AnsiText.withPlain(line) { LineRecognizer(now: modified).moment(of: $0) } != moment
     }
 }
