@@ -126,4 +126,22 @@ struct ReadingTests {
             """)
         #expect(outcome.output == "  of 2\nold file\nnew file\n")
     }
+
+    @Test("Following says at its end how many records have no known time")
+    func followsUnknownTimes() async throws {
+        let outcome = try await tool.shell(
+            """
+            printf '10:20:30 INFO x\n' > day
+            "$HEARTWOOD" tail -f --until 2099-01-01 day > out 2> err & PID=$!
+            for i in $(seq 1 200); do [ -s out ] && break; sleep 0.2; done
+            printf '10:20:31 INFO y\n10:20:32 INFO z\n' >> day
+            for i in $(seq 1 200); do grep -q z out && break; sleep 0.3; done
+            kill $PID; wait $PID; echo $?; tail -n +2 err
+            """)
+        let count = "have no known time and were not left out by --until\n"
+        #expect(
+            outcome.output
+                == "143\nheartwood: 1 record has no known time and was not left out by --until\n"
+                + "heartwood: 3 records \(count)")
+    }
 }

@@ -55,6 +55,8 @@ struct LogReading {
     private(set) var isWhole = true
     private var follower: LogFollower?
     private var doubtful = DoubtfulFiles()
+    /// How many records without a known time were told.
+    private var told = 0
     /// Whether only errors are said.
     var isQuiet = false
 
@@ -202,6 +204,7 @@ struct LogReading {
                 "heartwood: the pattern is too complex for \(Readable.count(searcher.failures, "line"))\n")
         }
         guard !isQuiet else { return }
+        told = filter.unplaced.count
         for complaint in filter.complaints { Terminal.error.write("heartwood: \(complaint)\n") }
     }
 
@@ -219,13 +222,20 @@ struct LogReading {
     /// Calls `body` with lines that come from now on, as soon as they come, until it is enough.
     ///
     /// Where there is nothing but standard input and pipes, which were read to their ends, nothing can come.
+    /// With a filter by time, a signal that ends the process waits until its counts are said.
     mutating func follow(until isEnough: () -> Bool = { false }, _ body: (Lines?) -> Void) throws {
         guard let follower, selection.canGrow else { return }
+        // Only where something may have to be said at the end.
+        let stop = selection.timeFilters.isEmpty || isQuiet ? nil : try? StopSignal()
+        defer {
+            if filter.unplaced.count > told { complain() }
+            stop?.endProcess()
+        }
         var redactor = selection.redaction.map { LineRedactor($0) }
         var clear = LogBuffer()
         // Where the next line is in all that has come, and is shown.
         var place = 0
-        while !isEnough() {
+        while !isEnough(), stop?.isRequested != true {
             var failure: (any Error)?
             try follower.poll { event in
                 switch event {
