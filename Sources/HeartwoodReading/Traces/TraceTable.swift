@@ -277,12 +277,17 @@ enum TraceTable {
     private struct Inside: Sendable {
         /// What `hw_next_trigger` expects: the first three bytes of the texts.
         private var table = [UInt64](repeating: 0, count: 768)
+        /// The entries of each set of roles, as bits.
+        private var wanted = [UInt64](repeating: 0, count: 256)
         private let entries: [(shape: Shape, text: StaticString)]
 
         init(_ rows: [Row]) {
             entries = rows.flatMap { row in row.texts.map { (row.shape, $0) } }
             precondition(entries.count <= 64)
             for (bit, entry) in entries.enumerated() {
+                for roles in wanted.indices where entry.shape.roles.rawValue & UInt8(roles) != 0 {
+                    wanted[roles] |= 1 << UInt64(bit)
+                }
                 let codes = entry.text.withUTF8Buffer { $0.prefix(3).map { $0 } }
                 // The length of a number is not known.
                 let known = codes.firstIndex { "%~$".utf8.contains($0) } ?? codes.count
@@ -300,13 +305,14 @@ enum TraceTable {
         /// The first text of one of the roles.
         func first(_ roles: Roles, in line: Bytes) -> Shape? {
             guard let base = line.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+            let wanted = wanted[Int(roles.rawValue)]
             var which: UInt64 = 0
             var place = hw_next_trigger(table, base, line.count, 0, &which)
             while place < line.count {
+                which &= wanted
                 while which != 0 {
                     let entry = entries[which.trailingZeroBitCount]
                     which &= which &- 1
-                    guard !entry.shape.roles.isDisjoint(with: roles) else { continue }
                     if begins(Bytes(rebasing: line[place...]), entry.text) { return entry.shape }
                 }
                 place = hw_next_trigger(table, base, line.count, place + 1, &which)

@@ -137,16 +137,17 @@ final class DirectLines {
             tally.joinedRecords += 1
             tally.joinedLines += record.lines
         }
-        addClear(record.bytes, .whole, record.head, &buffer, &ends, &tally)
+        addClear(record.bytes, .whole, record, &buffer, &ends, &tally)
     }
 
     /// Adds a line without secrets.
     @inline(__always)
     private func addClear(
-        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ known: LineRecognizer.Head?,
+        _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ record: RecordJoiner.Record?,
         _ buffer: inout LogBuffer, _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
-        let scan = LineScan(line, findsLevels: known == nil && levelOf.detects)
+        let known = record?.head
+        let scan = record?.scan ?? LineScan(line, findsLevels: known == nil && levelOf.detects)
         guard part == .whole else { return addPiece(line, part, scan, &buffer, &ends, &tally) }
         var moment: LogTimestamp?
         let level: LogLevel

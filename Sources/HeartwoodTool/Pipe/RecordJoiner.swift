@@ -11,8 +11,9 @@ struct RecordJoiner {
         /// After these, ``LineScan/slack`` bytes more can be read.
         let bytes: UnsafeRawBufferPointer
         let lines: Int
-        /// What its first line says; nil where that was not read.
+        /// What its first line says, and what its bytes are; nil where that was not read.
         let head: LineRecognizer.Head?
+        let scan: LineScan?
     }
 
     /// The longest record, in bytes.
@@ -23,6 +24,7 @@ struct RecordJoiner {
     private var rule: JoinRule
     /// What the first line of the record says, where the rule had to know.
     private var head: LineRecognizer.Head?
+    private var scan: LineScan?
     /// The record that is not complete yet, and room after it that a scan may read.
     private var record: [UInt8] = []
     private var lines = 0
@@ -43,7 +45,7 @@ struct RecordJoiner {
             record.append(0x0A)
         } else {
             handOut(body)
-            head = continues ? nil : rule.head
+            (head, scan) = continues ? (nil, nil) : (rule.head, rule.scan)
         }
         record.append(contentsOf: line)
         lines += 1
@@ -68,7 +70,9 @@ struct RecordJoiner {
         if record.capacity < record.count + LineScan.slack {
             record.reserveCapacity(record.count * 2 + LineScan.slack)
         }
-        record.withUnsafeBytes { body(Record(bytes: $0, lines: lines, head: head)) }
+        record.withUnsafeBytes {
+            body(Record(bytes: $0, lines: lines, head: head, scan: lines == 1 ? scan : nil))
+        }
         record.removeAll(keepingCapacity: true)
         lines = 0
     }
@@ -91,6 +95,7 @@ struct JoinRule {
     private let recognizer = LineRecognizer()
     /// Time and level of the line that began a record last, where they were read.
     private(set) var head: LineRecognizer.Head?
+    private(set) var scan: LineScan?
     private var trace = TraceLines()
     private var hasRecord = false
 
@@ -105,9 +110,10 @@ struct JoinRule {
         case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
         case .traces:
             if hasRecord, trace.takes(line, recognizer) { return true }
-            let head = recognizer.head(of: line, levels: LineScan(line, findsLevels: true).mayHaveLevel)
+            let scan = LineScan(line, findsLevels: true)
+            let head = recognizer.head(of: line, levels: scan.mayHaveLevel)
             trace.begin(with: line, level: head.level)
-            self.head = head
+            (self.head, self.scan) = (head, scan)
             return false
         case .start(let pattern): return hasRecord && !pattern.matches(line)
         case .continuation(let pattern): return hasRecord && pattern.matches(line)
