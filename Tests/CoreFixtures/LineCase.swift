@@ -383,6 +383,10 @@ private let table = #"""
     - ¦ warning ¦ - ¦ shop  | level=WARN msg=slow
     - ¦ - ¦ - ¦ name  | size=large color=red
     # words in capitals
+    2026-06-16T21:05:29.123Z ¦ warning ¦ - ¦ [2026-06-16 21:05:29,123] p1 {taskinstance.py:1150} WARNING - x
+    2026-06-16T21:05:29Z ¦ info ¦ * ¦ 2026-06-16 21:05:29 WEB INFO ready
+    2026-06-16T21:05:29.123456Z ¦ error ¦ app ¦ 2026.06.16 21:05:29.123456 [ 12 ] {a1-b2} <Error> app: x
+    2026-06-16T21:05:29.123456Z ¦ error ¦ app ¦ 2026.06.16 21:05:29.123456 [ 12 ] {} <Error> app: x
     - ¦ - ¦ - ¦ SERVICE ALERT: web1
     - ¦ - ¦ - ¦ NO WARNING: x
     - ¦ - ¦ - ¦ MORE INFO: https://shop.test

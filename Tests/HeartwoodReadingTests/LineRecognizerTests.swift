@@ -77,7 +77,8 @@ struct LineRecognizerTests {
             ("2026-11-20T10:20:30+0100 host app[3]: x", "2026-11-20T09:20:30Z", ""),
             ("[2026-11-20 10:20:30] [error] x", "2026-11-20T10:20:30Z", "error"),
             ("no time and no level, only an error in a sentence", "", ""),
-            ("17 bottles", "", ""), ("{", "", ""), ("{\"time\":\"", "", ""), ("<", "", ""), ("[", "", ""),
+            ("17 bottles", "", ""), (#"{"MESSAGE":[104,   "#, "", ""), ("{", "", ""),
+            ("{\"time\":\"", "", ""), ("<", "", ""), ("[", "", ""),
             ("Nov 20", "", ""),
         ])
     func foreign(_ line: String, _ moment: String, _ level: String) {

@@ -97,7 +97,7 @@ struct LineHeader {
     private var found = Found()
     /// What the line may have, where that was asked.
     private var scan: LineScan?
-    /// Whether a level was looked for where none is, so that it is worth knowing whether there is one.
+    /// Whether a level was looked for and not found, so that a scan of the line pays.
     private var hasMissed = false
     /// The time that was looked for last, and where.
     private var last: (index: Int, time: LineTime.Found?) = (-1, nil)
@@ -666,18 +666,19 @@ struct LineHeader {
         }
     }
 
-    /// Takes a group in brackets; in others only a place or a number.
+    /// Takes a group in brackets; in others only a place, a number or an identifier.
     private mutating func takeGroup() -> Bool {
         let open = line[found.index]
         let close = LineHeader.closing(open)
         found.index += 1
         if open == UInt8(ascii: "[") {
             guard takeBrackets() else { return false }
-        } else if open == UInt8(ascii: "{") {
-            found.index = wordEnd(found.index, .endsOfValues)
         } else if !takeWord(.source, before: close) {
-            guard open == 0x28, let end = digits(found.index, .process) else { return false }
-            found.parts.pid = found.index..<end
+            // A process, or an identifier as ClickHouse has it.
+            let isProcess = open == 0x28
+            let end = isProcess ? digits(found.index, .process) : wordEnd(found.index, .endsOfPlaces)
+            guard let end else { return false }
+            if isProcess { found.parts.pid = found.index..<end }
             found.index = end
         }
         guard byte(found.index) == close else { return false }
@@ -697,7 +698,7 @@ struct LineHeader {
         let isSeparate = word.count < last - first || isColumn || separatorEnd(next) != nil
         if time == nil, isSeparate, line.isException(word) { return false }
         // `SERVICE ALERT: …`, `NO WARNING: …`
-        if !isSeparate, word.count > 1, line.isCapitals(word),
+        if time == nil, !isSeparate, word.count > 1, line.isCapitals(word),
             LevelWord.meaning(line, next..<letters(next)) != nil
         {
             return false

@@ -117,7 +117,7 @@ extension JSONMembers.Member {
             return JSONMembers.unescaped(line, index + 1..<min(close, line.count))
         }
         while index < value.upperBound - 1 {
-            while line[index] == 0x20 || line[index] == 0x09 { index += 1 }
+            while index < value.upperBound - 1, line[index].isOne(of: " \t") { index += 1 }
             guard let byte = line.shortNumber(&index, 3), byte < 256 else { return text(line) }
             bytes.append(UInt8(byte))
             while index < value.upperBound - 1, line[index].isOne(of: ", \t") { index += 1 }
