@@ -154,9 +154,8 @@ struct JSONLine {
     private var nanoseconds = 0
     private(set) var parts = LineTime.Parts()
     private var otherTime: LogTimestamp?
-    /// Whether that may be when a thing was made, and whether another member says that this is an event.
+    /// Whether that may be when a thing was made.
     private var needsEvent = false
-    private var isEvent = false
     private var awaitsNanoseconds = false
     private var isGELF = false
     private var isNextcloud = false
@@ -215,12 +214,21 @@ struct JSONLine {
             }
             if let key = LineKey.key(line, member.name, in: path) {
                 take(member, key)
-            } else if depth == 0, LineKey.isOfEvent(line, member.name) {
-                isEvent = true
-            } else if depth == 0, otherTime == nil, member.kind != .list, member.value.count > 9 {
+            } else if depth == 0, moment == nil, otherTime == nil, member.kind != .list,
+                member.value.count > 9
+            {
                 otherTime = time(byName: member)
             }
         }
+    }
+
+    /// Whether a member tells that the object is an event.
+    private var isEvent: Bool {
+        var members = JSONMembers(line)
+        while let member = members.next() {
+            if LineKey.isOfEvent(line, member.name) { return true }
+        }
+        return false
     }
 
     /// The time of a member whose name ends as those of times do, and whose value is surely a moment.
@@ -306,7 +314,8 @@ struct JSONLine {
 
     /// Decides what depends on which members there are.
     private mutating func finish() {
-        moment = moment ?? parts.moment(line, times) ?? (isEvent || !needsEvent ? otherTime : nil)
+        moment = moment ?? parts.moment(line, times)
+        if moment == nil, !needsEvent || isEvent { moment = otherTime }
         if nanoseconds > 0, let seconds = moment { moment = seconds + .nanoseconds(nanoseconds) }
         message = message ?? template ?? otherMessage
         if message != nil { inner = nil }

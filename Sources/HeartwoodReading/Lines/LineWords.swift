@@ -279,23 +279,20 @@ enum LineKey: Sendable {
     /// `eventTimestamp` says when it happened, `created_at` only in an event; `expirationTime`,
     /// `lastLoginTime` and `elapsedTime` do not.
     static func use(ofTime name: UnsafeRawBufferPointer) -> TimeUse? {
-        guard name.count > 3, name.count < 40, let last = name.last, "eEpPtTdD".utf8.contains(last) else {
-            return nil
-        }
+        guard name.count > 3, name.count < 40, name.endsAsTimesDo else { return nil }
         let text = String(decoding: name, as: UTF8.self).lowercased()
-        let ends = ["time", "timestamp", "_at", "published", "date"]
-        let others = [
-            "expir", "end", "last", "next", "until", "valid", "due", "not", "birth", "modif", "updat",
-            "delet",
-        ]
-        guard ends.contains(where: text.hasSuffix) || name.suffix(2).elementsEqual("At".utf8),
-            !others.contains(where: text.hasPrefix)
-        else { return nil }
-        let words = ["unix", "epoch", "creat", "event", "log", "timestamp"]
+        if beginsOfOthers.contains(where: text.hasPrefix) { return nil }
+        let isCreation = text.contains("creat") || text.hasPrefix("publish")
         return TimeUse(
-            mayBeNumber: words.contains(where: text.contains),
-            needsEvent: text.contains("creat") || text.hasPrefix("publish"))
+            mayBeNumber: isCreation
+                || ["unix", "epoch", "event", "log", "stamp"].contains(where: text.contains),
+            needsEvent: isCreation)
     }
+
+    /// What names of other times begin with.
+    private static let beginsOfOthers = [
+        "expir", "end", "last", "next", "until", "valid", "due", "not", "birth", "modif", "updat", "delet",
+    ]
 
     private static let containers = WordTable<Bool>([
         "log t instant @fields fields record record.level record.time properties": true
@@ -313,5 +310,19 @@ enum LineKey: Sendable {
         _ line: UnsafeRawBufferPointer, _ range: Range<Int>, in path: Path
     ) -> Bool {
         range.count <= 10 && containers.value(line, range, in: path) == true
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether a name of four letters or more ends with `time`, `stamp`, `published`, `date`, `_at` or `At`.
+    fileprivate var endsAsTimesDo: Bool {
+        var last: UInt32 = 0
+        for byte in suffix(4) { last = last << 8 | UInt32(byte | 0x20) }
+        switch last {
+        case 0x7469_6D65, 0x7461_6D70, 0x7368_6564, 0x6461_7465: return true
+        default:
+            guard self[count - 1] == UInt8(ascii: "t") else { return false }
+            return self[count - 2] == UInt8(ascii: "A") || self[count - 2] == 0x61 && self[count - 3] == 0x5F
+        }
     }
 }
