@@ -380,7 +380,7 @@ struct LogfmtPairs {
     /// Whether these are columns, `name:value` and tabs, which LTSV is.
     private(set) var isOfColumns = false
 
-    /// The columns of a line, if these are what it has, and one of them is a time.
+    /// The columns of a line, if it has nothing else.
     init?(columns line: Bytes) {
         guard let base = line.baseAddress, line.count > 12, line[0].isLetter,
             let tab = memchr(base, 0x09, line.count)

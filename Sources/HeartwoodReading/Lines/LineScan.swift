@@ -46,7 +46,8 @@ package struct LineScan {
     @inline(__always)
     private init(_ line: Bytes, findsLevels: Bool, end: UnsafeRawPointer?) {
         guard let base = line.baseAddress, line.count > 0 else { return }
-        var all = Masks()
+        // What some byte of the line is.
+        var (special, quotes, times) = (UInt64(0), UInt64(0), UInt64(0))
         var last = hw_byte_masks()
         var index = 0
         while index < line.count {
@@ -54,25 +55,18 @@ package struct LineScan {
             let block = rest < 64 ? end ?? base + index : base + index
             var masks = hw_masks_of_64(block)
             if rest < 64 { masks.keep(1 &<< UInt64(rest) &- 1) }
-            all.special |= masks.special
-            all.quotes |= masks.quotes
+            special |= masks.special
+            quotes |= masks.quotes
             if findsLevels {
                 if index == 0 { mayHaveLevel = LineScan.hasSpecialStart(line, masks) }
-                all.times |= masks.times(after: last)
+                times |= masks.times(after: last)
                 if !mayHaveLevel { mayHaveLevel = LineScan.hasLevel(line, index, masks, last) }
                 last = masks
             }
             index += 64
         }
-        (needsCare, hasQuote, mayHaveTime) = (all.special != 0, all.quotes != 0, all.times != 0)
+        (needsCare, hasQuote, mayHaveTime) = (special != 0, quotes != 0, times != 0)
         if findsLevels, !mayHaveLevel { mayHaveLevel = hasUnusualForm(line) || LineScan.hasSpecialRest(line) }
-    }
-
-    /// What some byte of the line is.
-    private struct Masks {
-        var special: UInt64 = 0
-        var quotes: UInt64 = 0
-        var times: UInt64 = 0
     }
 
     /// Whether 64 bytes may have a level: a word of interest in front of a mark, or in capitals, a letter in

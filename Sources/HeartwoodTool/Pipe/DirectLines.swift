@@ -21,7 +21,7 @@ final class DirectLines {
     private let recognizer = LineRecognizer()
     private var redactor: LineRedactor?
     private var joiner: RecordJoiner?
-    /// When the lines at hand were read.
+    /// When the current lines were read.
     private var now = Duration.zero
     private var owner = ThreadOwner("the direct way of lines")
 
@@ -65,7 +65,7 @@ final class DirectLines {
         }
     }
 
-    /// When the record at hand no longer waits for a line that continues it.
+    /// When the current record stops waiting for a line that continues it.
     var deadline: Duration? { joiner?.deadline }
 
     /// Takes a record that has waited long enough.
@@ -147,7 +147,7 @@ final class DirectLines {
         _ buffer: inout LogBuffer, _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
         let known = record?.head
-        let scan = record?.scan ?? LineScan(line, findsLevels: known == nil && levelOf.detects)
+        let scan = levelOf.scan(line, record)
         guard part == .whole else { return addPiece(line, part, scan, &buffer, &ends, &tally) }
         var moment: LogTimestamp?
         let level: LogLevel

@@ -18,6 +18,14 @@ struct LevelRule {
         detects = options.detectsLevels
     }
 
+    /// Scans a line, or the lines of a record, after which ``LineScan/slack`` bytes more can be read.
+    ///
+    /// What the record knows is not looked for again.
+    @inline(__always)
+    func scan(_ line: UnsafeRawBufferPointer, _ record: RecordJoiner.Record?) -> LineScan {
+        record?.scan ?? LineScan(line, findsLevels: record?.head == nil && detects)
+    }
+
     /// The level of a line that was scanned, and of which `known` was read before.
     @inline(__always)
     func callAsFunction(

@@ -158,7 +158,7 @@ final class LinePump {
         if let failure { throw failure }
     }
 
-    /// When the record at hand no longer waits for a line that continues it.
+    /// When the current record stops waiting for a line that continues it.
     private var deadlineOfRecord: Duration? { direct?.deadline ?? joiner?.deadline }
 
     /// How long to wait for input, in milliseconds; -1 for as long as it takes.
@@ -220,7 +220,7 @@ final class LinePump {
         let level: LogLevel
         switch part {
         case .whole, .piece(1):
-            level = levelOf(bytes, LineScan(bytes, findsLevels: levelOf.detects), record?.head)
+            level = levelOf(bytes, levelOf.scan(bytes, record), record?.head)
             lastLevel = level
         default: level = lastLevel
         }

@@ -28,7 +28,7 @@ final class LineSearcher {
     /// Whether lines that do not match are the ones to find.
     let isInverted: Bool
     private let marker: CompiledPattern?
-    /// The text of the line at hand as its reader sees it.
+    /// The text of the current line as its reader sees it.
     private var resolved: [UInt8] = []
     private let recognizer = LineRecognizer()
 

@@ -24,12 +24,12 @@ struct UnplacedRecords {
     /// How many records a filter has left out because their time is not known, and how many it has not.
     private var left = 0
     private var kept = 0
-    /// Whether some are of the file at hand.
+    /// Whether some are from the current file.
     private var isOfFile = false
-    /// The first doubtful time of the file at hand.
+    /// The first doubtful time of the current file.
     private var first: Example?
 
-    /// What is said of the file at hand; nil where it is all well, or no such record was asked about.
+    /// What is said of the current file; nil if no time in it is doubtful, or no such record was asked about.
     var example: Example? { isOfFile || first?.doubt == .year ? first : nil }
 
     /// How many records were counted.
@@ -38,7 +38,7 @@ struct UnplacedRecords {
     /// Begins a file.
     mutating func begin() { (isOfFile, first) = (false, nil) }
 
-    /// Notes a doubtful time of the file at hand.
+    /// Notes a doubtful time of the current file.
     mutating func note(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer) {
         if first == nil { first = Example(doubt, line) }
     }

@@ -29,7 +29,7 @@ package final class LineTemplate {
     private var moments = [7 of Int64](repeating: .min)
     /// Where the time is in them; nil where that was not asked, or cannot be told.
     private lazy var place = TimePlace { [unowned self] in beginning($0, at: $1) }
-    /// The text up to the level for the second at hand.
+    /// The text up to the level, for the second that was written last.
     private var second: (number: Int64, text: [UInt8]) = (.min, [])
     /// How many lines were written: the number that JSON has of each.
     private var sequence: UInt64 = 0
@@ -110,9 +110,10 @@ package final class LineTemplate {
         return true
     }
 
-    /// Has the text for a second; within a minute, that is put into the one at hand.
+    /// Sets the text to another second; within the same minute, only two digits change.
     private func begin(second number: Int64, _ own: LogTimestamp, _ place: TimePlace) -> Bool {
-        let (minute, rest) = (number.dividedDown(by: 60), number - number.dividedDown(by: 60) * 60)
+        let minute = number.dividedDown(by: 60)
+        let rest = number - minute * 60
         if place.second > 0, minute == second.number.dividedDown(by: 60) {
             second.text[place.second] = 0x30 + UInt8(rest / 10)
             second.text[place.second + 1] = 0x30 + UInt8(rest % 10)
@@ -231,7 +232,7 @@ private struct TimePlace {
             beginning(level, LogTimestamp(nanoseconds: second * 1_000_000_000 + nanosecond))
         }
         // In different years, and in winter and summer.
-        let winter = at(1_000_000_000 - 22_000_000, 111_111_111)
+        let winter = at(978_000_000, 111_111_111)
         let summer = at(1_782_345_678, 222_222_222)
         let other = at(1_782_345_678, 222_222_222, .error)
         count = summer.count
