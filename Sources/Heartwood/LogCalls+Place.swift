@@ -17,23 +17,8 @@ import CHeartwood
 /// `source.function` and `source.line`, so file names that are made from data use no memory.
 /// ``LogDispatcher/log(_:asynchronous:)`` takes a message whose time and thread are known as well.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - level: The level of the message; standard or custom.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file: `Module/File.swift`, as `#fileID` gives it, or a path.
-///   - function: The function that logs.
-///   - line: The line in `file`, from 1.
+/// `file` is `Module/File.swift`, as `#fileID` gives it, or a path; `line` counts from 1. The other parameters
+/// are those of `log(_:level:…)`.
 @_disfavoredOverload
 public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
@@ -54,24 +39,6 @@ public func log(
 /// Logs a `String` whose source location is given as values.
 ///
 /// The whole string becomes the text of the message. Everything else is as for a literal.
-///
-/// - Parameters:
-///   - string: The message: a `String` that was built elsewhere. Evaluated at most once, and only if a logger
-///     wants the message.
-///   - level: The level of the message; standard or custom.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file: `Module/File.swift`, as `#fileID` gives it, or a path.
-///   - function: The function that logs.
-///   - line: The line in `file`, from 1.
 @_disfavoredOverload
 public func log(
     _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,

@@ -104,7 +104,7 @@ public func log(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @_disfavoredOverload
 public func log(
     _ string: @autoclosure () -> String, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,
@@ -116,8 +116,7 @@ public func log(
     guard isLogEnabled(level, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), level, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file, function,
-        line)
+        file, function, line)
 }
 
 /// Logs a message at the `fatal` level: the program cannot continue.
@@ -125,22 +124,7 @@ public func log(
 /// Logging a fatal message does not end the program. The call waits until all loggers have handled the
 /// message, unless `asynchronous` or the dispatcher's ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logFatal(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -160,7 +144,7 @@ public func logFatal(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logFatal(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -172,8 +156,7 @@ public func logFatal(
     guard isLogEnabled(.fatal, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .fatal, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file, function,
-        line)
+        file, function, line)
 }
 
 /// Logs a message at the `error` level: an operation failed.
@@ -181,22 +164,7 @@ public func logFatal(
 /// The call waits until all loggers have handled the message, unless `asynchronous` or the dispatcher's
 /// ``LogDispatcher/synchronousLevels`` say otherwise.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logError(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -216,7 +184,7 @@ public func logError(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logError(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -228,8 +196,7 @@ public func logError(
     guard isLogEnabled(.error, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .error, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file, function,
-        line)
+        file, function, line)
 }
 
 /// Logs a message at the `warning` level: something may fail soon, or the program worked around a problem.
@@ -237,22 +204,7 @@ public func logError(
 /// The program continues as it should, but a person should look at the cause.
 /// The package trait `FloorError` removes these calls from the binary.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logWarning(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -274,7 +226,7 @@ public func logWarning(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorError` removes these calls.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logWarning(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -296,22 +248,7 @@ public func logWarning(
 /// Typical events are a start, a stop or a changed setting, which an operator wants to see even in a busy
 /// log. The package trait `FloorWarning` removes these calls from the binary.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logNotice(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -333,7 +270,7 @@ public func logNotice(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorWarning` removes these calls.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logNotice(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -355,22 +292,7 @@ public func logNotice(
 /// Typical events are an accepted request or a finished job.
 /// The package trait `FloorNotice` removes these calls from the binary.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logInfo(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -392,7 +314,7 @@ public func logInfo(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorNotice` removes these calls.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logInfo(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -405,8 +327,7 @@ public func logInfo(
     guard isLogEnabled(.info, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .info, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file, function,
-        line)
+        file, function, line)
     #endif
 }
 
@@ -415,22 +336,7 @@ public func logInfo(
 /// Turn the level on to find a bug, for example for one category only.
 /// The package trait `FloorInfo` removes these calls from the binary.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logDebug(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -452,7 +358,7 @@ public func logDebug(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorInfo` removes these calls.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logDebug(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,
@@ -465,8 +371,7 @@ public func logDebug(
     guard isLogEnabled(.debug, category: category, to: dispatcher, file: file) else { return }
     submit(
         LogText(string()), .debug, category, context, tag(), metadata(), error(), asynchronous, dispatcher,
-        file, function,
-        line)
+        file, function, line)
     #endif
 }
 
@@ -475,22 +380,7 @@ public func logDebug(
 /// The level is for short investigations, because it can produce very many messages.
 /// The package trait `FloorDebug` removes these calls from the binary.
 ///
-/// - Parameters:
-///   - text: The message: a literal, whose values keep their types. Evaluated at most once, and only if a
-///     logger wants the message.
-///   - error: What went wrong: its type, message, domain, code and causes become the field `error`.
-///   - category: The part of the program. Its levels decide too, and its fields are added. nil, the default,
-///     is ``LogCategory/default``.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - tag: Any value, which loggers receive unchanged; nil unless set. Evaluated like the message.
-///   - metadata: Typed fields beside the text; nil unless set. Evaluated like the message.
-///   - asynchronous: `true` returns at once. `false` waits until all loggers have handled the message. nil,
-///     the default, leaves the choice to the dispatcher's ``LogDispatcher/synchronousLevels``: fatal and
-///     error wait.
-///   - dispatcher: The dispatcher that gets the message. nil, the default, is ``LogDispatcher/shared``.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always)
 public func logVerbose(
     _ text: @autoclosure () -> LogText, error: @autoclosure () -> (any Error)? = nil,
@@ -512,7 +402,7 @@ public func logVerbose(
 /// The whole string becomes the text of the message. Prefer a literal, which keeps the types and the privacy
 /// of its values. The package trait `FloorDebug` removes these calls.
 ///
-/// The parameters are those of the call with a literal.
+/// The parameters are those of `log(_:level:…)`.
 @inlinable @inline(__always) @_disfavoredOverload
 public func logVerbose(
     _ string: @autoclosure () -> String, error: @autoclosure () -> (any Error)? = nil,

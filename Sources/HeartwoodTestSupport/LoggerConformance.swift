@@ -137,7 +137,7 @@ public enum LoggerConformance {
                 "infinite": .double(.infinity), "nan": .double(.nan), "string": "x",
                 "date": .date(.distantFuture), "timestamp": .timestamp(LogTimestamp(nanoseconds: 0)),
                 "uuid": .uuid(UUID()), "decimal": .decimal("1.10"), "json": .json("{\"a\":[1]}"),
-                "array": [1, "a", nil], "object": ["a": ["b": 1]], "": "no name",
+                "array": .array([1, "a", nil]), "object": ["a": ["b": 1]], "": "no name",
             ], to: run.dispatcher)
         for level in LogLevel.standardLevels {
             log(

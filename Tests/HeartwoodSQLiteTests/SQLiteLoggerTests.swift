@@ -32,7 +32,8 @@ struct SQLiteLoggerTests {
         log(
             "took \(12.5, as: "ms") ms\n\u{1b}[1m", level: .warning, category: LogCategory("sqlite.all"),
             context: 7,
-            metadata: ["user": "ü", "list": [1, "x", nil], "deep": ["a": true]], to: fixture.dispatcher)
+            metadata: ["user": "ü", "list": .array([1, "x", nil]), "deep": ["a": true]],
+            to: fixture.dispatcher)
         #expect(fixture.dispatcher.flush(timeout: .testLimit).isComplete)
         let record = try #require(try reader().records().first)
         #expect(record.text == "took 12.5 ms\n\u{1b}[1m")
@@ -46,7 +47,7 @@ struct SQLiteLoggerTests {
         #expect(record.processID == Int(getpid()))
         #expect(record.threadID != 0)
         #expect(
-            record.metadata == ["deep": ["a": true], "list": [1, "x", nil], "ms": 12.5, "user": "ü"])
+            record.metadata == ["deep": ["a": true], "list": .array([1, "x", nil]), "ms": 12.5, "user": "ü"])
         #expect(record.metadataJSON == #"{"ms":12.5,"user":"ü","list":[1,"x",null],"deep":{"a":true}}"#)
     }
 

@@ -78,7 +78,7 @@ struct HeartwoodLogHandlerTests {
             ])
         let expected: LogMetadata = [
             "a": "text", "b": 17, "c": .unsigned(.max), "d": 1.5, "e": true, "f": .uuid(id),
-            "g": .date(Date(timeIntervalSince1970: 1)), "h": "described", "i": ["x", 2],
+            "g": .date(Date(timeIntervalSince1970: 1)), "h": "described", "i": .array(["x", 2]),
             "j": ["k": ["l": "m"]], "n": 0.1,
         ]
         #expect(messages.first?.metadata == expected)

@@ -99,3 +99,18 @@ extension LogMetadata {
         return fields
     }
 }
+
+extension LogMetadata {
+    /// The fields with those of an error in front; a field that has their name keeps its value under
+    /// `_error`.
+    static func adding(_ error: (any Error)?, to metadata: LogMetadata?) -> LogMetadata? {
+        guard let error else { return metadata }
+        var fields: LogMetadata = [ErrorFields.name: LogValue(error: error)]
+        for (name, value) in metadata ?? [:] {
+            var key = name
+            while fields[key] != nil { key = "_" + key }
+            fields[key] = value
+        }
+        return fields
+    }
+}

@@ -19,7 +19,7 @@ enum LogContext {
 /// category and the dispatcher.
 ///
 /// ```swift
-/// withLogContext(["request_id": .string(id)]) {
+/// withLogContext(["request_id": id]) {
 ///     logInfo("accepted")  // carries request_id
 /// }
 /// ```
@@ -47,18 +47,4 @@ nonisolated(nonsending) public func withLogContext<Result>(
     _ metadata: LogMetadata, _ body: nonisolated(nonsending) () async throws -> Result
 ) async rethrows -> Result {
     try await LogContext.$current.withValue(LogContext.merged(with: metadata), operation: body)
-}
-
-/// Adds fields whose values may be plain variables: `withLogContext(["request_id": id]) { … }`.
-@_disfavoredOverload
-public func withLogContext<Result>(_ fields: LogFields, _ body: () throws -> Result) rethrows -> Result {
-    try withLogContext(fields.metadata, body)
-}
-
-/// Adds fields whose values may be plain variables, in asynchronous code.
-@_disfavoredOverload
-nonisolated(nonsending) public func withLogContext<Result>(
-    _ fields: LogFields, _ body: nonisolated(nonsending) () async throws -> Result
-) async rethrows -> Result {
-    try await withLogContext(fields.metadata, body)
 }

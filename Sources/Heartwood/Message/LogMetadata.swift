@@ -1,5 +1,19 @@
 /// An ordered list of fields: names with values.
 ///
+/// The values of a literal are plain variables, literals or ``LogValue``s:
+///
+/// ```swift
+/// logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota])
+/// ```
+///
+/// A list or an object inside of a literal has values of one type, as in `["tags": ["a", "b"]]`, or is written
+/// with ``LogValue/array(_:)`` or ``LogValue/object(_:)``, which also keeps the order of its names:
+///
+/// ```swift
+/// logInfo(
+///     "done", metadata: ["http": .object(["method": method, "status": 200]), "path": .array(["a", 1])])
+/// ```
+///
 /// Adding an existing name replaces its value and keeps its position. Looking up a name searches the fields
 /// in order, which is fast for the few fields of a message. In a message, a name is cut after 65,535 bytes.
 public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, RandomAccessCollection,
@@ -30,9 +44,9 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     /// The fields as text, as in a message: `{user=ann}`.
     public var description: String { "\(LogValue.object(self))" }
 
-    /// Makes metadata from a dictionary literal.
-    public init(dictionaryLiteral elements: (String, LogValue)...) {
-        self.init(elements)
+    /// Makes metadata from a dictionary literal; if a name is repeated, the last value is kept.
+    public init(dictionaryLiteral elements: (String, (any LogValueConvertible)?)...) {
+        self.init(elements.lazy.map { ($0.0, $0.1?.logValue ?? .null) })
     }
 
     /// Makes metadata from fields; if a name is repeated, the last value is kept.

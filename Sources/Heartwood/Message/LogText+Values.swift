@@ -42,8 +42,6 @@ extension LogText.StringInterpolation {
     // MARK: Whole numbers
 
     /// Adds an integer.
-    ///
-    /// - Parameter value: The integer.
     @inlinable
     public mutating func appendInterpolation(_ value: Int) { put(.integer, Int64(value)) }
 
@@ -80,26 +78,17 @@ extension LogText.StringInterpolation {
     // MARK: Floating-point numbers
 
     /// Adds a floating-point number, which is written with the fewest digits that identify it.
-    ///
-    /// - Parameter value: The number.
     @inlinable
     public mutating func appendInterpolation(_ value: Double) { put(.double, value) }
 
     /// Adds a floating-point number, which is written with the fewest digits that identify it.
-    ///
-    /// - Parameter value: The number.
     @inlinable
     public mutating func appendInterpolation(_ value: Float) { put(.float, value) }
 
     /// Adds a floating-point number with a name, a privacy or a format: `\(ms, as: "ms", format: .fixed(2))`.
     ///
-    /// - Parameters:
-    ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the
-    ///     number.
+    /// Without a format, it is written with the fewest digits that identify it.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Double, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -111,13 +100,8 @@ extension LogText.StringInterpolation {
 
     /// Adds a floating-point number with a name, a privacy or a format: `\(ms, as: "ms", format: .fixed(2))`.
     ///
-    /// - Parameters:
-    ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, writes the fewest digits that identify the
-    ///     number.
+    /// Without a format, it is written with the fewest digits that identify it.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Float, as name: StaticString? = nil, privacy: LogPrivacy = .public,
@@ -130,18 +114,12 @@ extension LogText.StringInterpolation {
     // MARK: Booleans
 
     /// Adds a Boolean as `true` or `false`.
-    ///
-    /// - Parameter value: The Boolean.
     @inlinable
     public mutating func appendInterpolation(_ value: Bool) { put(.bool, UInt8(value ? 1 : 0)) }
 
     /// Adds a Boolean as `true` or `false`, with a name or a privacy.
     ///
-    /// - Parameters:
-    ///   - value: The Boolean.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Bool, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -159,18 +137,12 @@ extension LogText.StringInterpolation {
     // MARK: Text
 
     /// Adds a string.
-    ///
-    /// - Parameter value: The string.
     @inlinable
     public mutating func appendInterpolation(_ value: String) { put(.string, value) }
 
     /// Adds a string with a name or a privacy: `\(email, as: "email", privacy: .private)`.
     ///
-    /// - Parameters:
-    ///   - value: The string.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -181,11 +153,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a substring.
     ///
-    /// - Parameters:
-    ///   - value: The substring.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Substring, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -201,11 +169,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a character.
     ///
-    /// - Parameters:
-    ///   - value: The character.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: Character, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -215,11 +179,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a string that is known when the program is compiled, such as `#function`.
     ///
-    /// - Parameters:
-    ///   - value: The string.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @inlinable
     public mutating func appendInterpolation(
         _ value: StaticString, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -241,12 +201,8 @@ extension LogText.StringInterpolation {
     /// A date that is not a number, infinite or 146 billion years away is `nan`, `inf` or `-inf`, and
     /// `null` as a field of JSON.
     ///
-    /// - Parameters:
-    ///   - value: The date.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
+    /// Without a format, it is written as ``DateFormat/iso8601``.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: Date, as name: StaticString? = nil, privacy: LogPrivacy = .public, format: DateFormat? = nil
     ) {
@@ -256,12 +212,8 @@ extension LogText.StringInterpolation {
 
     /// Adds a time stamp, with a precision of a nanosecond.
     ///
-    /// - Parameters:
-    ///   - value: The time stamp.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
-    ///   - format: How it is written as text; nil, the default, is ``DateFormat/iso8601``.
+    /// Without a format, it is written as ``DateFormat/iso8601``.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: LogTimestamp, as name: StaticString? = nil, privacy: LogPrivacy = .public,
         format: DateFormat? = nil
@@ -272,11 +224,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a UUID.
     ///
-    /// - Parameters:
-    ///   - value: The UUID.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: UUID, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -295,11 +243,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a decimal number, which keeps all its digits.
     ///
-    /// - Parameters:
-    ///   - value: The number.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: Decimal, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -315,11 +259,8 @@ extension LogText.StringInterpolation {
 
     /// Adds a URL as text.
     ///
-    /// - Parameters:
-    ///   - value: The URL. Its user name, password and query are kept: use `privacy` if they are secret.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The user name, the password and the query are kept: use `privacy` if they are secret.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: URL, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -329,11 +270,7 @@ extension LogText.StringInterpolation {
 
     /// Adds a ``LogValue``, such as a value of a field, with its type.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     public mutating func appendInterpolation(
         _ value: LogValue, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -352,11 +289,7 @@ extension LogText.StringInterpolation {
     /// type is described. A value whose type is known only while the program runs keeps
     /// that type if it is one of those above, such as an integer or a date.
     ///
-    /// - Parameters:
-    ///   - value: The value.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     @_disfavoredOverload
     public mutating func appendInterpolation<T>(
         _ value: T, as name: StaticString? = nil, privacy: LogPrivacy = .public
@@ -369,11 +302,7 @@ extension LogText.StringInterpolation {
     ///
     /// JSON contains `null` for nil.
     ///
-    /// - Parameters:
-    ///   - value: The optional.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     public mutating func appendInterpolation<T>(
         _ value: T?, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
@@ -387,12 +316,7 @@ extension LogText.StringInterpolation {
 
     /// Adds the value of an optional, or a default text: `\(user, default: "anonymous")`.
     ///
-    /// - Parameters:
-    ///   - value: The optional.
-    ///   - text: The text to add for nil.
-    ///   - name: The name of the field in structured formats, as JSON; nil unless given. It must be a
-    ///     literal.
-    ///   - privacy: Who may see the value; `public` unless given.
+    /// The options are those of an integer.
     public mutating func appendInterpolation<T>(
         _ value: T?, default text: String, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {

@@ -4,7 +4,7 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A value that can be a field: what a plain variable must be to go into the metadata of a call.
+/// A value that can be a field: what a plain variable must be to be in a literal of ``LogMetadata``.
 ///
 /// Strings, numbers, truth values, dates, UUIDs and URLs are, and optionals, arrays and dictionaries of
 /// these. Your own type becomes one with a property:

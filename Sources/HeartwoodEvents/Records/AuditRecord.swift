@@ -28,7 +28,7 @@ struct AuditRecord {
     var fields: LogMetadata {
         var fields: LogMetadata = [
             "_id": .string(id.description), "event": event.map { .string($0) } ?? .null,
-            "activity": .string(activity), "timestamp": .event(time),
+            "activity": .string(activity), "timestamp": LogValue.event(time),
             "data": data.map { .string($0) } ?? .null,
         ]
         if let part {

@@ -33,19 +33,7 @@ public func DDAssert(
 /// The program stops where assertions are on, that is in debug builds. Release builds evaluate the condition
 /// too.
 ///
-/// - Parameters:
-///   - condition: What should be true. Evaluated once, in every build.
-///   - message: The message: a `String` that was built elsewhere. Evaluated once, and only if the condition
-///     is false.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDAssert(_:_:…)`.
 @inlinable @_disfavoredOverload
 public func DDAssert(
     _ condition: @autoclosure () -> Bool, _ message: @autoclosure () -> String,
@@ -61,17 +49,7 @@ public func DDAssert(
 
 /// Logs an error because the program reached a place that it must not reach, and stops a debug build.
 ///
-/// - Parameters:
-///   - message: The message: a literal. Evaluated once.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDAssert(_:_:…)`.
 @inlinable
 public func DDAssertionFailure(
     _ message: @autoclosure () -> DDLogMessageFormat = "", level: DDLogLevel = DDDefaultLogLevel,
@@ -90,17 +68,7 @@ public func DDAssertionFailure(
 /// Logs an error with a `String` because the program reached a place that it must not reach, and stops a
 /// debug build.
 ///
-/// - Parameters:
-///   - message: The message: a `String` that was built elsewhere. Evaluated once.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - async: `false`, the default, waits until all loggers have handled the message, up to five seconds.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDAssert(_:_:…)`.
 @inlinable @_disfavoredOverload
 public func DDAssertionFailure(
     _ message: @autoclosure () -> String, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,

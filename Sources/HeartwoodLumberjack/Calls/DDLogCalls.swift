@@ -17,7 +17,8 @@
 ///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
 ///     set.
 ///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, is `false` for errors.
+///     returns at once. nil, the default, is `false` for errors, and leaves the choice to
+///     ``asyncLoggingEnabled`` for the other levels.
 ///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
 @inlinable
 public func DDLogError(
@@ -34,19 +35,7 @@ public func DDLogError(
 ///
 /// The text of the message is the description of the value.
 ///
-/// - Parameters:
-///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, is `false` for errors.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable @_disfavoredOverload
 public func DDLogError(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -60,20 +49,7 @@ public func DDLogError(
 
 /// Logs a message with the flag `warning`: something may fail soon, or the program worked around a problem.
 ///
-/// - Parameters:
-///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
-///     most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable
 public func DDLogWarn(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -90,19 +66,7 @@ public func DDLogWarn(
 ///
 /// The text of the message is the description of the value.
 ///
-/// - Parameters:
-///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable @_disfavoredOverload
 public func DDLogWarn(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -116,20 +80,7 @@ public func DDLogWarn(
 
 /// Logs a message with the flag `info`: what the program does, for the people who operate it.
 ///
-/// - Parameters:
-///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
-///     most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable
 public func DDLogInfo(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -146,19 +97,7 @@ public func DDLogInfo(
 ///
 /// The text of the message is the description of the value.
 ///
-/// - Parameters:
-///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable @_disfavoredOverload
 public func DDLogInfo(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -172,20 +111,7 @@ public func DDLogInfo(
 
 /// Logs a message with the flag `debug`: how the program works, for its developers.
 ///
-/// - Parameters:
-///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
-///     most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable
 public func DDLogDebug(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -202,19 +128,7 @@ public func DDLogDebug(
 ///
 /// The text of the message is the description of the value.
 ///
-/// - Parameters:
-///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable @_disfavoredOverload
 public func DDLogDebug(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -228,20 +142,7 @@ public func DDLogDebug(
 
 /// Logs a message with the flag `verbose`: every detail, such as single steps and raw values.
 ///
-/// - Parameters:
-///   - message: The message: a literal, whose values keep their types for Heartwood's loggers. Evaluated at
-///     most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable
 public func DDLogVerbose(
     _ message: @autoclosure () -> DDLogMessageFormat, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,
@@ -258,19 +159,7 @@ public func DDLogVerbose(
 ///
 /// The text of the message is the description of the value.
 ///
-/// - Parameters:
-///   - message: The value to log. Evaluated at most once, and only if the message is wanted.
-///   - level: The flags that this call site logs; ``DDDefaultLogLevel`` unless given. A file with its own
-///     level passes it here.
-///   - context: A number that formatters and filters can use; 0 unless set.
-///   - file: The source file of the call. Leave out.
-///   - function: The function of the call. Leave out.
-///   - line: The line of the call. Leave out.
-///   - tag: Any value, which loggers and formatters get as ``DDLogMessage/representedObject``; nil unless
-///     set.
-///   - asynchronous: `false` waits until all loggers have handled the message, up to five seconds. `true`
-///     returns at once. nil, the default, leaves the choice to ``asyncLoggingEnabled``.
-///   - ddlog: The dispatcher that gets the message; ``DDLog/sharedInstance`` unless given.
+/// The parameters are those of `DDLogError(_:…)`.
 @inlinable @_disfavoredOverload
 public func DDLogVerbose(
     _ message: @autoclosure () -> Any, level: DDLogLevel = DDDefaultLogLevel, context: Int = 0,

@@ -40,7 +40,8 @@ import Testing
         entry("took 3 ms\n\"quoted\" \u{1B}") {
             $0.category = "payments"
             $0.fields = [
-                "ms": 3, "ratio": 0.5, "ok": true, "none": nil, "big": .unsigned(.max), "list": [1, "two"],
+                "ms": 3, "ratio": 0.5, "ok": true, "none": nil, "big": .unsigned(.max),
+                "list": .array([1, "two"]),
                 "nested": ["a": 1], "message": "clash",
             ]
             $0.metadata = ["request_id": "r-1", "ms": "hidden by the field"]
@@ -442,7 +443,7 @@ import Testing
         entry.fields = [
             "a": nil, "b": true, "c": -3, "d": .unsigned(.max), "e": 1.5, "f": "s",
             "g": .timestamp(LogTimestamp(nanoseconds: 9)), "h": .uuid(UUID()), "i": .decimal("1.10"),
-            "j": .json("{}"), "k": [1, [2]], "l": ["m": ["n": "o"]],
+            "j": .json("{}"), "k": .array([1, [2]]), "l": ["m": ["n": "o"]],
         ]
         entry.metadata = ["z": "y"]
         entry.taskName = "t"

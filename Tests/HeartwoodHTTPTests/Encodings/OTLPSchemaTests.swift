@@ -100,7 +100,8 @@ struct OTLPSchemaTests {
     func fields() throws {
         let all: LogMetadata = [
             "null": nil, "bool": true, "int": -1, "big": .unsigned(.max), "double": 1.5, "nan": .double(.nan),
-            "list": [1, "a", [true]], "object": ["a": ["b": 1]], "json": .json("{}"), "uuid": .uuid(UUID()),
+            "list": .array([1, "a", [true]]), "object": ["a": ["b": 1]], "json": .json("{}"),
+            "uuid": .uuid(UUID()),
             "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736", "span_id": "00f067aa0ba902b7", "trace_flags": 1,
         ]
         let record = try record(try body(.info, [:], all))

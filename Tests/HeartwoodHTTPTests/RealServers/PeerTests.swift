@@ -65,7 +65,7 @@ import Testing
             LogMessage(
                 "took \(12.5, as: "ms") \(UInt64.max, as: "big") \(true, as: "ok")", level: .error,
                 metadata: [
-                    "list": [1, "two", nil], "object": ["a": ["b": 0.5]],
+                    "list": .array([1, "two", nil]), "object": ["a": ["b": 0.5]],
                     "trace_id": "0af7651916cd43dd8448eb211c80319c", "span_id": "b7ad6b7169203331",
                 ]))
         entry.fields["nan"] = .double(.nan)

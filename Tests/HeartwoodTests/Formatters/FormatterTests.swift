@@ -124,7 +124,7 @@ struct JSONLinesFormatterTests {
             metadata: [
                 "u": .unsigned(.max), "d": 0.1, "inf": .double(.infinity), "nan": .double(.nan),
                 "date": .timestamp(moment), "uuid": .uuid(uuid), "dec": .decimal("1.10"),
-                "list": [1, "a", nil],
+                "list": .array([1, "a", nil]),
                 "obj": ["k": false], "float": LogValue(Float(0.1)), "neg": -0.0,
             ])
         let line = try #require(JSONLinesFormatter().format(message))

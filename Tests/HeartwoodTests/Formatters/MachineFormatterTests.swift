@@ -8,7 +8,7 @@ import Testing
 private let moment = LogTimestamp(nanoseconds: 1_763_634_030_123_456_789)
 
 private func message(
-    _ metadata: LogMetadata = ["order": 17, "ok": true, "list": [1, "a"]], level: LogLevel = .error
+    _ metadata: LogMetadata = ["order": 17, "ok": true, "list": .array([1, "a"])], level: LogLevel = .error
 )
     -> LogMessage
 {
@@ -148,7 +148,10 @@ struct LogfmtFormatterTests {
     func full() {
         #expect(
             LogfmtFormatter().format(
-                message(["order": 17, "who": "ann b", "empty": "", "q": "a\"b", "eq": "a=b", "l": [1, "x"]]))
+                message([
+                    "order": 17, "who": "ann b", "empty": "", "q": "a\"b", "eq": "a=b",
+                    "l": .array([1, "x"]),
+                ]))
                 == #"time=2025-11-20T10:20:30.123Z level=error msg="took 12.5 ms" category=shop.payments ms=12.5 order=17 "#
                 + #"who="ann b" empty= q="a\"b" eq="a=b" l="[1,\"x\"]" context=3 source=Cart.swift:7 thread=q seq=42"#
         )

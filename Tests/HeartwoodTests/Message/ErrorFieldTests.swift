@@ -138,7 +138,7 @@ struct ErrorFieldTests {
 }
 
 @Suite("Plain variables as fields", .inTurn)
-struct LogFieldsTests {
+struct MetadataLiteralTests {
     private struct Money: LogValueConvertible {
         let cents: Int
         var logValue: LogValue { ["cents": .integer(Int64(cents))] }
@@ -156,16 +156,18 @@ struct LogFieldsTests {
             metadata: [
                 "name": name, "count": count, "ratio": ratio, "none": none, "list": list, "id": id,
                 "money": Money(cents: 5), "literal": 1, "text": .string(name), "interpolated": "\(count)",
-                "wide": UInt64.max, "table": ["k": count],
+                "wide": UInt64.max, "table": ["k": count], "null": nil, "optional": count as Int?,
+                "object": .object(["z": name, "a": count]), "mixed": .array([1, "x"]),
             ], to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         let expected: LogMetadata = [
             "name": "ann", "count": 3, "ratio": 0.5, "none": nil, "list": ["a", "b"], "id": .uuid(id),
             "money": ["cents": 5], "literal": 1, "text": "ann", "interpolated": "3", "wide": .unsigned(.max),
-            "table": ["k": 3],
+            "table": ["k": 3], "null": .null, "optional": .integer(3),
+            "object": .object(LogMetadata([("z", "ann"), ("a", 3)])), "mixed": .array([.integer(1), "x"]),
         ]
         #expect(recorder.messages.first?.metadata == expected)
-        #expect(LogMetadata(["name": name, "count": count]) == ["name": "ann", "count": 3])
+        #expect(["name": name, "count": count] as LogMetadata == ["name": "ann", "count": 3])
         withLogContext(["request": name]) { logInfo(name, metadata: ["a": name], to: dispatcher) }
         dispatcher.flush(timeout: .testLimit)
         #expect(recorder.messages.last?.metadata == ["a": "ann", "request": "ann"])

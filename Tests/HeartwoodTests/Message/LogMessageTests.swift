@@ -190,7 +190,7 @@ struct LogMetadataTests {
             "string": "é\n",
             "date": .date(.distantPast), "timestamp": .timestamp(LogTimestamp(nanoseconds: -1)),
             "uuid": .uuid(UUID()), "decimal": .decimal("1.10"),
-            "json": .json("{\"a\":1}"), "array": [1, [2, ["k": nil]]], "object": ["k": ["l": "m"]],
+            "json": .json("{\"a\":1}"), "array": .array([1, [2, ["k": nil]]]), "object": ["k": ["l": "m"]],
             "": "no name",
         ]
         #expect(LogMessage("x", metadata: metadata).metadata == metadata)

@@ -83,7 +83,7 @@ struct PlaceTests {
     private static let full = LogMessage(
         "paid \(12.5, as: "amount", format: .fixed(2)) by \("ann", as: "who", privacy: .private)",
         level: .warning,
-        category: LogCategory("handed-on"), context: -5, tag: UUID(), metadata: ["a": [1, "b", nil]],
+        category: LogCategory("handed-on"), context: -5, tag: UUID(), metadata: ["a": .array([1, "b", nil])],
         timestamp: LogTimestamp(nanoseconds: 1_234_567_890_123_456_789), file: "Bridge/Lib.c",
         function: "pump",
         line: 7, threadID: 99, threadName: "worker", queueLabel: "com.example.q", taskName: "task")
@@ -103,7 +103,8 @@ struct PlaceTests {
             #expect(
                 message.level == .warning && message.category.name == "handed-on" && message.context == -5)
             #expect(
-                message.tag as? UUID == Self.full.tag as? UUID && message.metadata == ["a": [1, "b", nil]])
+                message.tag as? UUID == Self.full.tag as? UUID
+                    && message.metadata == ["a": .array([1, "b", nil])])
             #expect(message.timestamp == Self.full.timestamp && message.threadID == 99)
             #expect(message.threadName == "worker" && message.queueLabel == "com.example.q")
             #expect(message.taskName == "task" && message.file == "Bridge/Lib.c" && message.line == 7)

@@ -74,7 +74,7 @@ func cookbookContextOfARequest(
     id: String, request: CookbookRequest, handle: @Sendable (CookbookRequest) async throws -> Void
 ) async throws {
     // sample: Docs/Cookbook.md
-    try await withLogContext(["request_id": .string(id)]) {
+    try await withLogContext(["request_id": id]) {
         logInfo("start")
         try await handle(request)
     }

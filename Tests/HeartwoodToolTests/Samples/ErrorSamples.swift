@@ -10,9 +10,13 @@ extension Money: LogValueConvertible {
 }
 // end
 
-private func fields(_ name: String, _ attempts: Int, _ quota: Int) {
-    // sample: Sources/Heartwood/Message/LogFields.swift
-    logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota as Int?])
+private func fields(_ name: String, _ attempts: Int, _ quota: Int?, _ method: String) {
+    // sample: Sources/Heartwood/Message/LogMetadata.swift
+    logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota])
+    // end
+    // sample: Sources/Heartwood/Message/LogMetadata.swift
+    logInfo(
+        "done", metadata: ["http": .object(["method": method, "status": 200]), "path": .array(["a", 1])])
     // end
 }
 

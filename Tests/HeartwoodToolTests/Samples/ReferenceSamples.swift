@@ -229,7 +229,7 @@ func textSample(_ id: String, _ ms: Double, _ amount: Double, _ email: String, _
     // end
 
     // sample: Sources/Heartwood/Message/LogContext.swift
-    withLogContext(["request_id": .string(id)]) {
+    withLogContext(["request_id": id]) {
         logInfo("accepted")  // carries request_id
     }
     // end
