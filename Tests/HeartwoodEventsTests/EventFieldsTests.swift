@@ -23,9 +23,9 @@ import Testing
         )
         var changed = record
         changed[.detail] = nil
-        changed[.other] = ["x": EventFields(["b": 1, "a": "y"]), "y": 2]
-        #expect(changed.description == #"{"detail":null,"other":{"x":{"a":"y","b":1},"y":2}}"#)
-        #expect("\(changed[.other] as (any EventValue)?)".contains("y"))
+        changed[.other] = ["x": .object(["b": 1, "a": "y"]), "y": 2]
+        #expect(changed.description == #"{"detail":null,"other":{"x":{"b":1,"a":"y"},"y":2}}"#)
+        #expect((changed[.other] as LogMetadata?)?["y"] == 2 && (changed[.detail] as LogMetadata?) == nil)
     }
 
     @Test("A dictionary of anything is taken with all types that events have, its keys sorted")
@@ -36,15 +36,15 @@ import Testing
             "e": [String: Any](), "m": ["z": 1, "y": ["k": "v"] as [String: Any]] as [String: Any],
             "w": Date(timeIntervalSince1970: 0), "r": EventRecord<Key> { $0[.other] = 1 },
         ]
-        let fields = try EventFields(checking: deep)
+        let fields = try LogMetadata(checking: deep)
         #expect(
-            fields.description
+            LogValue.object(fields).eventJSON
                 == #"{"a":[1,"x",[true,2.5]],"b":true,"d":1.5,"e":{},"f":0.5,"i":1,"m":{"y":{"k":"v"},"z":1},"n":null,"#
                 + #""o":null,"p":3,"r":{"other":1},"s":"text","u":18446744073709551615,"w":"1970-01-01T00:00:00.000Z"}"#
         )
         let json = #"{"a":[1,2.5,true,null,"x"],"b":{"c":-3}}"#
         let parsed = try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
-        #expect(try EventFields(checking: parsed).description == json)
+        #expect(try LogMetadata(checking: parsed).logValue.eventJSON == json)
     }
 
     private struct Color {}
@@ -61,7 +61,7 @@ import Testing
             case "screens[1].color": ["screens": [1, ["color": bad]] as [Any]]
             default: ["screens": [1, [bad]] as [Any]]
             }
-        let error = #expect(throws: LogError.self) { try EventFields(checking: dictionary) }
+        let error = #expect(throws: LogError.self) { try LogMetadata(checking: dictionary) }
         #expect(error?.code == .invalidEvent && error?.place == path)
         #expect(error?.message.contains("Color") == true)
     }
@@ -69,8 +69,8 @@ import Testing
     @Test("What lies too deep is replaced, however deep it is") func deep() throws {
         var value: Any = 1
         for _ in 0..<10_000 { value = ["x": value] as [String: Any] }
-        let fields = try onSmallStack { try EventFields(checking: ["top": value]) }
-        #expect(fields.description.contains("<too deep>"))
+        let fields = try onSmallStack { try LogMetadata(checking: ["top": value]) }
+        #expect(fields.description.contains("[nested deeper than 64]"))
         #expect(fields.description.utf8.count < 1000)
     }
 }

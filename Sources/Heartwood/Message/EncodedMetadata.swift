@@ -1,9 +1,9 @@
 /// Fields in the form that a record carries, encoded once and copied into each message.
-struct EncodedMetadata: Sendable {
+package struct EncodedMetadata: Sendable {
     let value: LogMetadata
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
-    init(_ value: LogMetadata) {
+    package init(_ value: LogMetadata) {
         self.value = value
         if value.isEmpty {
             bytes = []
@@ -14,6 +14,16 @@ struct EncodedMetadata: Sendable {
                 UnsafeRawBufferPointer(start: pieces.buffer.base, count: pieces.cursor - pieces.buffer.base))
             ThreadState.current.recycle(pieces.buffer)
         }
+    }
+
+    /// Reads fields from bytes that may be damaged; nil where they are not just fields.
+    package static func fields(in bytes: UnsafeRawBufferPointer) -> LogMetadata? {
+        var fields: [(String, LogValue)] = []
+        var reader = PieceReader(bytes)
+        while case .value(let value)? = reader.next(), let name = value.name {
+            fields.append((String(decoding: name, as: UTF8.self), value.decoded))
+        }
+        return reader.isAtEnd ? LogMetadata(fields) : nil
     }
 
     /// Calls `body` with each field.

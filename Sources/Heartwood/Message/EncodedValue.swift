@@ -20,13 +20,11 @@ struct EncodedValue {
     @inline(__always)
     var string: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: payload[4...]) }
 
-    /// The text and the JSON of a described value.
+    /// The text and the JSON of a described value; of one without a text, the JSON is its text.
     var described: (text: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer) {
         let middle = 4 + Int(load(UInt32.self))
-        return (
-            UnsafeRawBufferPointer(rebasing: payload[4..<middle]),
-            UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
-        )
+        let json = UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
+        return (middle == 4 ? json : UnsafeRawBufferPointer(rebasing: payload[4..<middle]), json)
     }
 
     var decoded: LogValue {
@@ -35,18 +33,45 @@ struct EncodedValue {
     }
 
     func decoded(privacy policy: LogPrivacyPolicy) -> LogValue {
-        switch privacy.shown(by: policy) {
-        case .plainly: return decoded
-        case .hidden: return .string(LogPrivacyPolicy.privateText)
-        case .hashed:
-            var buffer = LogBuffer()
-            buffer.appendHash(of: payload)
-            return .string(buffer.text)
-        case .sealed(let key, let way):
-            var buffer = LogBuffer()
-            buffer.append(sealed: self, by: key, way)
-            return .string(buffer.text)
+        replacement(by: policy).map { .string($0) } ?? decoded
+    }
+}
+
+// MARK: Privacy, which is decided here for text, JSON, fields, patterns and filters
+
+extension EncodedValue {
+    /// Whether a logger with this policy writes the value itself.
+    ///
+    /// A sensitive value was never recorded: its replacement is the value.
+    @inline(__always)
+    func isShown(by policy: LogPrivacyPolicy) -> Bool {
+        if privacy == .public || privacy == .sensitive { return true }
+        return if case .reveal = policy { true } else { false }
+    }
+
+    /// What a logger with this policy writes in place of the value; nil if it writes the value itself.
+    @inline(__always)
+    func replacement(by policy: LogPrivacyPolicy) -> String? {
+        isShown(by: policy) ? nil : privateReplacement(by: policy)
+    }
+
+    @inline(never)
+    private func privateReplacement(by policy: LogPrivacyPolicy) -> String {
+        var text = LogBuffer(capacity: 64)
+        switch policy {
+        case .redact where privacy == .private: text.append(LogPrivacyPolicy.privateText)
+        case .redact, .hash, .reveal: text.appendHash(of: payload)
+        case .keyedHash(let key): key.append(plainText, .hash, to: &text)
+        case .encrypt(let key): key.append(plainText, .encryption, to: &text)
         }
+        return text.text
+    }
+
+    /// What is hashed or encrypted with a key.
+    private var plainText: [UInt8] {
+        var text = LogBuffer(capacity: 64)
+        text.append(self)
+        return text.withUnsafeBytes { Array($0) }
     }
 }
 

@@ -164,16 +164,9 @@ extension LogBuffer {
 
     /// Adds a value as JSON straight from its bytes.
     mutating func append(json value: EncodedValue, privacy: LogPrivacyPolicy) {
-        switch value.privacy.shown(by: privacy) {
-        case .plainly: break
-        case .hidden: return append("\"<private>\"" as StaticString)
-        case .hashed:
+        if let replacement = value.replacement(by: privacy) {
             append(UInt8(ascii: "\""))
-            appendHash(of: value.payload)
-            return append(UInt8(ascii: "\""))
-        case .sealed(let key, let way):
-            append(UInt8(ascii: "\""))
-            append(sealed: value, by: key, way)
+            append(replacement)
             return append(UInt8(ascii: "\""))
         }
         switch value.tag {

@@ -56,15 +56,10 @@ extension LogBuffer {
             switch piece {
             case .literal(let bytes): append(bytes)
             case .value(let value):
-                if redaction != nil, value.name != nil, let hidden = hidden(value, privacy) {
-                    append(hidden)
-                    continue
-                }
-                switch value.privacy.shown(by: privacy) {
-                case .plainly: append(value)
-                case .hidden: append(LogPrivacyPolicy.privateText)
-                case .hashed: appendHash(of: value.payload)
-                case .sealed(let key, let way): append(sealed: value, by: key, way)
+                if let replacement = value.replacement(by: privacy) ?? hidden(value) {
+                    append(replacement)
+                } else {
+                    append(value)
                 }
             }
         }

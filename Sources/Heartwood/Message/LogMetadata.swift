@@ -6,8 +6,8 @@
 /// logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota])
 /// ```
 ///
-/// A list or an object inside of a literal has values of one type, as in `["tags": ["a", "b"]]`, or is written
-/// with ``LogValue/array(_:)`` or ``LogValue/object(_:)``, which also keeps the order of its names:
+/// A list or an object inside of a literal has values of one type, as in `["tags": ["a", "b"]]`, or is
+/// written with ``LogValue/array(_:)`` or ``LogValue/object(_:)``, which also keeps the order of its names:
 ///
 /// ```swift
 /// logInfo(

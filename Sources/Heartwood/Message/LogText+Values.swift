@@ -248,13 +248,7 @@ extension LogText.StringInterpolation {
         _ value: Decimal, as name: StaticString? = nil, privacy: LogPrivacy = .public
     ) {
         put(name: name, privacy)
-        if privacy == .sensitive {
-            putSensitive()
-        } else if value.isNaN {
-            put(.double, Double.nan)
-        } else {
-            put(.decimal, value.description)
-        }
+        if privacy == .sensitive { putSensitive() } else { put(value.logValue) }
     }
 
     /// Adds a URL as text.
@@ -333,15 +327,9 @@ extension LogText.StringInterpolation {
         if let number = LogValue(numberObject: value) { return put(number) }
         switch value {
         case let value as String: put(.string, value)
-        case let value as any FixedWidthInteger: appendInterpolation(value)
-        case let value as Double: put(.double, value)
         case let value as Float: put(.float, value)
-        case let value as Bool: appendInterpolation(value)
-        case let value as Date: put(.date, value.timeIntervalSinceReferenceDate)
-        case let value as UUID: appendInterpolation(value)
-        case let value as Decimal: appendInterpolation(value)
-        case let value as URL: put(.string, value.absoluteString)
-        case let value as LogValue: put(value)
+        case is any FixedWidthInteger, is Double, is Bool, is Date, is UUID, is Decimal, is URL, is LogValue:
+            put((value as? any LogValueConvertible)?.logValue ?? .null)
         default:
             // One that is a text in JSON, too, needs no second form.
             if isField, let json = ValueDepth.json(of: value), json.first != UInt8(ascii: "\"") {
@@ -370,7 +358,7 @@ extension LogText.StringInterpolation {
         case .uuid(let value): appendInterpolation(value)
         case .decimal(let value): put(.decimal, value)
         case .json(let value):
-            put(.described, value)
+            put(.described, "")
             var value = value
             value.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
         case .array(let values):

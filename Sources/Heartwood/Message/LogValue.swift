@@ -100,32 +100,47 @@ extension LogValue: Hashable {
         }
     }
 
-    /// Adds the value to a hash; of what is nested too deep, only that it is there.
-    public func hash(into hasher: inout Hasher) { hash(into: &hasher, depth: 0) }
-
-    private func hash(into hasher: inout Hasher, depth: Int) {
+    /// Adds the value to a hash; of a list its size, of an object the names.
+    public func hash(into hasher: inout Hasher) {
         switch self {
-        case .null: hasher.combine(0)
-        case .bool(let value): hasher.combine(value)
-        case .integer(let value): hasher.combine(value)
-        case .unsigned(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value)
-        case .date(let value): hasher.combine(value)
-        case .timestamp(let value): hasher.combine(value)
-        case .uuid(let value): hasher.combine(value)
-        case .string(let value), .decimal(let value), .json(let value): hasher.combine(value)
-        case .array(let values):
-            hasher.combine(values.count)
-            if depth == LogValue.maximumDepth { return }
-            for value in values { value.hash(into: &hasher, depth: depth + 1) }
-        case .object(let fields):
-            hasher.combine(fields.count)
-            if depth == LogValue.maximumDepth { return }
-            for (key, value) in fields {
-                hasher.combine(key)
-                value.hash(into: &hasher, depth: depth + 1)
-            }
+        case .double(0), .date: hasher.combine(0)  // Equal ones can have different texts.
+        case .array(let values): hasher.combine(values.count)
+        case .object(let fields): for (key, _) in fields { hasher.combine(key) }
+        default: hasher.combine(description)
         }
+    }
+}
+
+extension LogValue {
+    /// A copy in which `change` was applied to each value that has none inside, at any depth.
+    ///
+    /// What is nested too deep is cut. `member` returns what takes the place of a whole member of an object,
+    /// or nil for its values to be changed one by one.
+    package func mapped(
+        depth: Int = 0, _ change: (LogValue) -> LogValue,
+        member: (LogValue, String) -> LogValue? = { _, _ in nil }
+    ) -> LogValue {
+        if depth == LogValue.maximumDepth, isNested { return .cut }
+        return switch self {
+        case .array(let values): .array(values.map { $0.mapped(depth: depth + 1, change, member: member) })
+        case .object(let fields): .object(fields.mapped(depth: depth + 1, change, member: member))
+        default: change(self)
+        }
+    }
+}
+
+extension LogMetadata {
+    /// The fields with new values, as `LogValue` has it.
+    package func mapped(
+        depth: Int = 0, _ change: (LogValue) -> LogValue,
+        member: (LogValue, String) -> LogValue? = { _, _ in nil }
+    ) -> LogMetadata {
+        var fields = LogMetadata()
+        for (key, value) in self {
+            let new = member(value, key) ?? value.mapped(depth: depth, change, member: member)
+            fields.appendUnchecked(key, new)
+        }
+        return fields
     }
 }
 

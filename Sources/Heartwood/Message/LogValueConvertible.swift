@@ -88,6 +88,11 @@ extension UUID: LogValueConvertible {
     public var logValue: LogValue { .uuid(self) }
 }
 
+extension Decimal: LogValueConvertible {
+    /// The number, in its digits; as a floating-point number if it is not a number.
+    public var logValue: LogValue { isNaN ? .double(.nan) : .decimal(description) }
+}
+
 extension URL: LogValueConvertible {
     /// The URL as text.
     public var logValue: LogValue { LogValue(self) }

@@ -37,6 +37,9 @@ struct PieceReader {
 
     // MARK: Pieces without options
 
+    /// Whether everything was read.
+    var isAtEnd: Bool { offset == bytes.count }
+
     /// The tag of the next element; 0 at the end.
     @inline(__always)
     var nextTag: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
@@ -146,26 +149,5 @@ struct PieceReader {
             }
         }
         return true
-    }
-}
-
-extension LogPrivacy {
-    enum Showing {
-        case plainly, hidden, hashed
-        case sealed(PrivacyKey, PrivacyKey.Way)
-
-        var isPlain: Bool { if case .plainly = self { true } else { false } }
-    }
-
-    /// How a piece of this privacy is shown by a logger with `policy`.
-    @inline(__always)
-    func shown(by policy: LogPrivacyPolicy) -> Showing {
-        switch (self, policy) {
-        case (.public, _), (.sensitive, _), (_, .reveal): .plainly
-        case (.private, .redact): .hidden
-        case (_, .keyedHash(let key)): .sealed(key, .hash)
-        case (_, .encrypt(let key)): .sealed(key, .encryption)
-        case (.privateHashed, _), (.private, .hash): .hashed
-        }
     }
 }

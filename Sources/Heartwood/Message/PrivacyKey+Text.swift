@@ -23,13 +23,6 @@ extension PrivacyKey {
 }
 
 extension LogBuffer {
-    /// Adds a private value as `<hash:…>` or `<enc:…>` of its text.
-    mutating func append(sealed value: EncodedValue, by key: PrivacyKey, _ way: PrivacyKey.Way) {
-        var text = LogBuffer(capacity: 64)
-        text.append(value)
-        key.append(text.withUnsafeBytes { Array($0) }, way, to: &self)
-    }
-
     fileprivate mutating func append(hex bytes: ArraySlice<UInt8>) {
         for byte in bytes {
             append(Hexadecimal.digits[Int(byte >> 4)])

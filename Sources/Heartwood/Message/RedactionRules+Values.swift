@@ -17,37 +17,25 @@ extension RedactionRules {
     ///
     /// A number that is a secret, such as a card number, becomes a string with the replacement. JSON stays
     /// valid JSON. A text replaces anything nested deeper than ``LogValue/maximumDepth``.
-    public func redacted(_ value: LogValue) -> LogValue { redacted(value, depth: 0) }
+    public func redacted(_ value: LogValue) -> LogValue {
+        value.mapped(redacted(scalar:)) { hidden($0, under: $1) }
+    }
 
-    private func redacted(_ value: LogValue, depth: Int) -> LogValue {
-        if depth == LogValue.maximumDepth, value.isNested { return .cut }
-        return switch value {
-        case .null, .bool, .double, .date, .timestamp, .uuid: value
+    private func redacted(scalar value: LogValue) -> LogValue {
+        switch value {
         case .string(let text): .string(redacted(text))
         case .integer(let number): redacted(digits: String(number)).map { .string($0) } ?? value
         case .unsigned(let number): redacted(digits: String(number)).map { .string($0) } ?? value
         case .decimal(let digits): redacted(digits: digits).map { .string($0) } ?? value
         case .json(let text): .json(redacted(json: text))
-        case .array(let values): .array(values.map { redacted($0, depth: depth + 1) })
-        case .object(let fields): .object(redacted(fields, depth: depth + 1))
+        default: value
         }
     }
 
     /// Returns fields without the secrets in their values, and without the values under names that are
     /// secret.
-    public func redacted(_ fields: LogMetadata) -> LogMetadata { redacted(fields, depth: 0) }
-
-    private func redacted(_ fields: LogMetadata, depth: Int) -> LogMetadata {
-        // A loop of its own, as a value may be nested as deep as small stacks allow.
-        var result: [(String, LogValue)] = []
-        for (key, value) in fields { result.append((key, redacted(value, under: key, depth: depth))) }
-        return LogMetadata(result)
-    }
-
-    @inline(never)
-    private func redacted(_ value: LogValue, under key: String, depth: Int) -> LogValue {
-        if let hidden = hidden(value, under: key) { return hidden }
-        return redacted(value, depth: depth)
+    public func redacted(_ fields: LogMetadata) -> LogMetadata {
+        fields.mapped(redacted(scalar:)) { hidden($0, under: $1) }
     }
 
     /// What replaces a value whose name is secret; nil where it is not, or where there is no value.
@@ -162,9 +150,15 @@ extension LogBuffer {
         redaction?.hidden(value, under: key) ?? value
     }
 
-    /// What replaces a named value, where it would be shown but for its name.
-    func hidden(_ value: EncodedValue, _ privacy: LogPrivacyPolicy) -> String? {
-        guard let redaction, let name = value.name, value.privacy.shown(by: privacy).isPlain,
+    /// What replaces a value that is shown but for its name; nil where its name is no secret's.
+    @inline(__always)
+    func hidden(_ value: EncodedValue) -> String? {
+        redaction == nil || value.name == nil ? nil : hiddenByName(value)
+    }
+
+    @inline(never)
+    private func hiddenByName(_ value: EncodedValue) -> String? {
+        guard let redaction, let name = value.name,
             case .string(let text)? = redaction.hidden(
                 value.decoded, under: String(decoding: name, as: UTF8.self))
         else { return nil }

@@ -25,7 +25,8 @@
 /// | another ``EventObject`` | its `id`: a link; where the recording of a read names it, the full object |
 /// | a ``CustomEventRepresentable`` | what it says |
 /// | any other `Encodable` | an object |
-/// | what lies deeper than 32 levels | `"<too deep>"` |
+/// | a whole number of more than 64 bits | a string |
+/// | what is nested deeper than `LogValue.maximumDepth` | a string that says so |
 public protocol EventObject: Encodable, Identifiable where ID: Encodable {
     /// What its kind is called in events; the type's name by default.
     static var eventType: String { get }

@@ -39,14 +39,8 @@ enum ObjectEncoder {
         switch value {
         case let value as String: .string(value)
         case let value as Int: .integer(Int64(value))
-        case let value as Bool: .bool(value)
-        case let value as Double: .event(value)
-        case let value as Date: .event(value)
-        case let value as UUID: .event(value)
-        case let value as Decimal: .event(value)
-        case let value as Float: .event(value)
-        case let value as URL: .string(value.absoluteString)
-        case let value as any BinaryInteger: LogValue(value)
+        case is Bool, is Double, is Float, is Date, is UUID, is Decimal, is URL, is any FixedWidthInteger:
+            (value as? any LogValueConvertible)?.logValue.inEvents
         default: nil
         }
     }
@@ -56,7 +50,7 @@ enum ObjectEncoder {
     private static func fields(
         of value: some Encodable, depth: Int, _ links: LinkExpansion
     ) throws -> LogValue {
-        guard depth < StoredEventValue.maximumDepth else { return .tooDeep }
+        guard depth < LogValue.maximumDepth else { return .cut }
         let slot = Slot()
         try value.encode(to: SlotEncoder(slot: slot, depth: depth, links: links))
         return slot.value

@@ -27,13 +27,12 @@ struct AuditRecord {
 
     var fields: LogMetadata {
         var fields: LogMetadata = [
-            "_id": .string(id.description), "event": event.map { .string($0) } ?? .null,
-            "activity": .string(activity), "timestamp": LogValue.event(time),
-            "data": data.map { .string($0) } ?? .null,
+            "_id": id.description, "event": event, "activity": activity, "timestamp": time.description,
+            "data": data,
         ]
         if let part {
-            fields["part"] = .integer(Int64(part.number))
-            fields["of"] = .integer(Int64(part.count))
+            fields["part"] = LogValue(part.number)
+            fields["of"] = LogValue(part.count)
             fields["first"] = .string(part.first.description)
         }
         for (key, value) in metadata.fields { fields[key] = .string(value) }

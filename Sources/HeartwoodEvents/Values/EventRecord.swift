@@ -1,9 +1,10 @@
-import Heartwood
+public import Heartwood
 
 /// Properties with their values: an event, or what is nested in one.
 ///
-/// Only the cases of `Property` can be keys, and only ``EventValue``s can be values. The properties stay in
-/// the order in which they were first set. In JSON the keys are the cases' raw values.
+/// Only the cases of `Property` can be keys, and only `LogValueConvertible`s can be values; ``EventObject``
+/// has the table of what they become. The properties stay in the order in which they were first set. In JSON
+/// the keys are the cases' raw values.
 ///
 /// ```swift
 /// enum Detail: String { case battery, network }
@@ -13,11 +14,10 @@ import Heartwood
 ///     $0[.network] = ["wifi", "vpn"]
 /// }
 /// ```
-public struct EventRecord<Property: RawRepresentable & Sendable>: EventValue, Hashable,
+public struct EventRecord<Property: RawRepresentable & Sendable>: LogValueConvertible, Hashable, Sendable,
     CustomStringConvertible
 where Property.RawValue == String {
     private(set) var fields = LogMetadata()
-    private var depth = 1
 
     /// Makes an empty record.
     public init() {}
@@ -25,34 +25,53 @@ where Property.RawValue == String {
     /// Makes a record and has it filled.
     public init(_ fill: (inout EventRecord) throws -> Void) rethrows { try fill(&self) }
 
-    /// A property's value, as it is stored; nil where it was never set.
+    /// A property's value; nil where it was never set.
     ///
-    /// Setting nil sets null. What lies too deep becomes the string `"<too deep>"`.
-    public subscript(property: Property) -> (any EventValue)? {
-        get { fields[property.rawValue].map { StoredEventValue($0) } }
-        set {
-            let stored = newValue?.eventValue ?? StoredEventValue(.null)
-            // The record is a level of its own.
-            let isTooDeep = stored.depth >= StoredEventValue.maximumDepth
-            fields[property.rawValue] = isTooDeep ? .tooDeep : stored.value
-            if !isTooDeep { depth = max(depth, stored.depth + 1) }
-        }
+    /// Setting nil sets null. Reading gives a `LogValue`, in the form that events have.
+    public subscript(property: Property) -> (any LogValueConvertible)? {
+        get { fields[property.rawValue] }
+        set { fields[property.rawValue] = newValue?.logValue.inEvents ?? .null }
     }
 
-    /// A property as named values: it can be set to a literal whose values are of several types.
+    /// A property as named values: it can be set to a literal whose values are of several types; nil where it
+    /// has another value.
     ///
-    /// Reading gives nil; use the property with a value's type instead.
+    /// ```swift
+    /// visit[.detail] = ["battery": 0.83, "screen": .object(["width": 390, "unit": "pt"])]
+    /// ```
     @_disfavoredOverload
-    public subscript(property: Property) -> EventFields? {
-        get { nil }
-        set { self[property] = newValue as (any EventValue)? }
+    public subscript(property: Property) -> LogMetadata? {
+        get { if case .object(let fields)? = fields[property.rawValue] { fields } else { nil } }
+        set { self[property] = newValue.map { LogValue.object($0) } as (any LogValueConvertible)? }
     }
 
     /// Takes a property out.
     public mutating func remove(_ property: Property) { fields[property.rawValue] = nil }
 
-    /// A JSON object.
-    public var eventValue: StoredEventValue { StoredEventValue(.object(fields), depth: depth) }
+    /// The properties as an object.
+    public var logValue: LogValue { .object(fields) }
     /// The record as JSON.
-    public var description: String { LogValue.object(fields).eventJSON }
+    public var description: String { logValue.eventJSON }
+}
+
+extension LogValue {
+    /// The value as events have it, by the table of ``EventObject``: equal where its JSON is.
+    var inEvents: LogValue {
+        mapped {
+            switch $0 {
+            case .double(let number) where !number.isFinite: .string(number.description)
+            case .date(let date) where !date.hasDay: .null
+            case .date, .timestamp, .decimal: .string($0.description)
+            case .uuid: .string($0.description.lowercased())
+            default: $0
+            }
+        }
+    }
+
+    /// The value as JSON.
+    var eventJSON: String {
+        var buffer = LogBuffer()
+        buffer.append(json: self)
+        return buffer.text
+    }
 }

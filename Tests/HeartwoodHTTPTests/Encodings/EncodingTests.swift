@@ -491,7 +491,9 @@ import Testing
         }
         var bytes = EntryCoder.encode(RemoteEntry())
         bytes.removeLast(8)
-        bytes += [1, 0, 0, 0, 1, 0, 0, 0, 65] + (0..<2000).flatMap { _ in [10, 1, 0, 0, 0] as [UInt8] }
+        let nested: [UInt8] = [0x02, 1, 0, 65] + (0..<2000).flatMap { _ in [0x1B, 1, 0, 0, 0] as [UInt8] }
+        withUnsafeBytes(of: UInt32(nested.count).littleEndian) { bytes += $0 }
+        bytes += nested + [0, 0, 0, 0]
         #expect(try onSmallStack { EntryCoder.decode(bytes, id: "") } == nil)
     }
 

@@ -85,7 +85,7 @@ private func scroogeFields(
 ) throws {
     // sample: Docs/MigratingFromOthers.md
     record[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
-    record[.detail] = try EventFields(checking: dictionary)  // an error with the path of the value
+    record[.detail] = try LogMetadata(checking: dictionary)  // an error with the path of the value
     // end
 }
 

@@ -33,8 +33,8 @@ func eventFieldsSample(_ isDark: Bool, _ dictionary: [String: Any]) throws {
     // sample: Docs/Events.md
     var screen = EventRecord<Screen>()
     screen[.details] = ["width": 390, "unit": "pt", "isDark": isDark]
-    screen[.details] = ["size": EventFields(["width": 390, "unit": "pt"]), "name": "cart"]
-    screen[.details] = try EventFields(checking: dictionary)
+    screen[.details] = ["size": .object(["width": 390, "unit": "pt"]), "name": "cart"]
+    screen[.details] = try LogMetadata(checking: dictionary)
     // end
 }
 
@@ -73,16 +73,6 @@ func scopeSample(_ store: EventStore) async throws {
     scope.record(read: [Person(id: 2, name: "Anthony")])
     scope.record(old: Person(id: 2, name: "Anthony"), new: Person(id: 2, name: "Tony"))
     try await scope.commit()
-    // end
-}
-
-func fieldsSample(_ visit: inout EventRecord<Visit>, _ count: Int, _ dictionary: [String: Any]) throws {
-    // sample: Sources/HeartwoodEvents/Values/EventFields.swift
-    visit[.detail] = ["battery": 0.83, "network": "wifi", "count": count]
-    visit[.detail] = ["battery": 0.83, "screen": EventFields(["width": 390, "unit": "pt"])]
-    // end
-    // sample: Sources/HeartwoodEvents/Values/EventFields.swift
-    visit[.detail] = try EventFields(checking: dictionary)
     // end
 }
 
@@ -200,4 +190,13 @@ func eventSettingsSample() throws {
         "https://collector.example.com/events", directory: "/var/lib/app/events", settings: settings)
     // end
     _ = store
+}
+
+func fieldsSample(_ visit: inout EventRecord<Visit>, _ dictionary: [String: Any]) throws {
+    // sample: Sources/HeartwoodEvents/Values/EventRecord.swift
+    visit[.detail] = ["battery": 0.83, "screen": .object(["width": 390, "unit": "pt"])]
+    // end
+    // sample: Sources/HeartwoodEvents/Values/LogMetadata+Checking.swift
+    visit[.detail] = try LogMetadata(checking: dictionary)
+    // end
 }

@@ -244,7 +244,7 @@ extension LogMessage {
                 if !isText, !names.insert(given) { continue }
                 if !skipping.isEmpty, skipping.contains(given) { continue }
                 if flattensErrors, given == ErrorFields.name, value.tag == .object,
-                    value.privacy.shown(by: isText ? privacy : .reveal).isPlain,
+                    value.isShown(by: isText ? privacy : .reveal),
                     let error = ErrorFields(value.decoded)
                 {
                     EncodedMetadata(error.flattened()).forEach { name, value in
@@ -253,7 +253,7 @@ extension LogMessage {
                     continue
                 }
                 let shown = isText ? privacy : .reveal
-                if let hidden = output.hidden(value, shown) {
+                if value.isShown(by: shown), let hidden = output.hidden(value) {
                     EncodedMetadata([unused(given): .string(hidden)]).forEach { name, value in
                         body(name, value, shown, &output)
                     }

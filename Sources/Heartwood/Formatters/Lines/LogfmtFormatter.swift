@@ -146,7 +146,7 @@ extension LogBuffer {
     /// Adds a field's value; lists and named values as JSON.
     fileprivate mutating func append(logfmt value: EncodedValue, privacy: LogPrivacyPolicy) {
         let isNested = value.tag == .array || value.tag == .object
-        if isNested, value.privacy.shown(by: privacy).isPlain {
+        if isNested, value.isShown(by: privacy) {
             append(json: value.decoded)
         } else {
             append(field: value, privacy: privacy)

@@ -27,7 +27,7 @@ extension LogBuffer {
                     continue
                 }
                 let start = count
-                if let hidden = hidden(value, policy) {
+                if value.isShown(by: policy), let hidden = hidden(value) {
                     append(hidden)
                 } else {
                     append(field: value, privacy: policy)
@@ -39,12 +39,7 @@ extension LogBuffer {
 
     /// Adds a field's value as a person reads it, as exact as it is; secrets in it are redacted.
     mutating func append(field value: EncodedValue, privacy: LogPrivacyPolicy) {
-        switch value.privacy.shown(by: privacy) {
-        case .plainly: break
-        case .hidden: return append(LogPrivacyPolicy.privateText)
-        case .hashed: return appendHash(of: value.payload)
-        case .sealed(let key, let way): return append(sealed: value, by: key, way)
-        }
+        if let replacement = value.replacement(by: privacy) { return append(replacement) }
         let start = count
         switch value.tag {
         case .string, .decimal: append(value.string)

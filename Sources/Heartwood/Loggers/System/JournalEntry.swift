@@ -54,7 +54,7 @@ struct JournalEntry {
             name, value, privacy, output in
             // Two names may become one: the journal takes several values of a field.
             let name = String(name.drop { $0 == "_" })
-            if name == "FIELD_MESSAGE_ID", value.privacy.shown(by: privacy).isPlain,
+            if name == "FIELD_MESSAGE_ID", value.isShown(by: privacy),
                 let id = JournalEntry.identifier(value)
             {
                 return output.append(journalField: "MESSAGE_ID") { $0.append(id) }
