@@ -7,8 +7,8 @@ extension LogMetadata {
     /// visit[.detail] = try LogMetadata(checking: dictionary)
     /// ```
     ///
-    /// The values can be any `LogValueConvertible`, `NSNull`, optionals, and arrays and dictionaries of these.
-    /// A text replaces anything nested deeper than `LogValue.maximumDepth`.
+    /// The values can be any `LogValueConvertible`, `NSNull`, optionals, and arrays and dictionaries of
+    /// these. A text replaces anything nested deeper than `LogValue.maximumDepth`.
     ///
     /// - Parameter dictionary: The names and values.
     /// - Throws: `LogError` of code `.invalidEvent` for the first value, by the order of the names, that is
