@@ -99,25 +99,18 @@ enum StatsCommand: Subcommand {
     }
 
     private static func json(_ tally: LogTally, _ count: Int, _ minutes: Int64) -> String {
-        var output = LogBuffer()
-        func add(_ key: StaticString, _ rows: [(name: String, count: Int)]) {
-            output.append(",\"" as StaticString)
-            output.append(key)
-            output.append("\":{" as StaticString)
-            for (index, row) in rows.enumerated() {
-                if index > 0 { output.append(UInt8(ascii: ",")) }
-                output.append(json: row.name)
-                output.append(":\(row.count)")
-            }
-            output.append("}" as StaticString)
+        func object(_ rows: [(name: String, count: Int)]) -> LogValue {
+            .object(LogMetadata(rows.map { ($0.name, LogValue($0.count)) }))
         }
-        output.append("{\"lines\":\(tally.lines),\"messages\":\(tally.records),\"others\":\(tally.others)")
-        add("levels", levels(tally))
-        add("categories", LogTally.top(tally.categories, count))
-        add("times", tally.periods(of: minutes).map { (LineRecord.text(of: $0.start), $0.count) })
-        add("top", LogTally.top(tally.messages, count))
-        output.append("}\n" as StaticString)
-        return output.text
+        var output = LogBuffer()
+        output.append(json: [
+            "lines": LogValue(tally.lines), "messages": LogValue(tally.records),
+            "others": LogValue(tally.others), "levels": object(levels(tally)),
+            "categories": object(LogTally.top(tally.categories, count)),
+            "times": object(tally.periods(of: minutes).map { (LineRecord.text(of: $0.start), $0.count) }),
+            "top": object(LogTally.top(tally.messages, count)),
+        ])
+        return output.text + "\n"
     }
 }
 

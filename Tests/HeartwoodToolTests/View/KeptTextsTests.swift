@@ -62,12 +62,8 @@ struct KeptTextsTests {
 
     /// What is shown of a row, and of its record.
     private static func shown(_ row: LogRow, _ scan: LogScan) -> String {
-        var json = ViewJSON()
-        json.list { json in
-            row.write(columns: [], to: &json)
-            ViewRecord(row, scan).write(to: &json)
-        }
-        return String(decoding: json.bytes, as: UTF8.self)
+        let shown: LogValue = [row.value(columns: []), ViewRecord(row, scan).value]
+        return String(decoding: shown.json, as: UTF8.self)
     }
 
     @Test("Rows that were shown, their records, and a search in them read no file", arguments: [false, true])

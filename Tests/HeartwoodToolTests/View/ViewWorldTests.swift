@@ -298,9 +298,7 @@ private final class WorldView {
 
     /// A row shows the line that it has shown before, that line with its end, or that it is gone.
     private func check(_ row: LogRow, _ scan: LogScan, _ index: Int) {
-        var json = ViewJSON()
-        row.write(columns: ["level"], to: &json)
-        ViewRecord(row, scan).write(to: &json)
+        _ = (row.value(columns: ["level"]), ViewRecord(row, scan).value)
         let all = scan.numberInAll(of: row)
         guard let line = row.text else { return }
         expectWritten(line)

@@ -18,29 +18,15 @@ struct LogFacets {
         var values: [String: Int] = [:]
         var hasMore = false
 
-        func write(_ name: String, isField: Bool, to json: inout ViewJSON) {
-            json.object { json in
-                json.key("name")
-                json.text(name)
-                json.key("field")
-                json.flag(isField)
-                json.key("records")
-                json.integer(records)
-                json.key("distinct")
-                json.integer(values.count)
-                json.key("more")
-                json.flag(hasMore)
-                json.key("values")
-                json.list { json in
-                    let values = values.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-                    for (value, count) in values.prefix(LogFacets.shownValues) {
-                        json.list { json in
-                            json.text(value)
-                            json.integer(count)
-                        }
-                    }
-                }
-            }
+        func value(_ name: String, isField: Bool) -> LogValue {
+            let ordered = values.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+            return [
+                "name": .string(name), "field": .bool(isField), "records": LogValue(records),
+                "distinct": LogValue(values.count), "more": .bool(hasMore),
+                "values": .list(ordered.prefix(LogFacets.shownValues)) {
+                    [.string($0.key), LogValue($0.value)]
+                },
+            ]
         }
     }
 
@@ -92,20 +78,12 @@ struct LogFacets {
         fields.sorted { (-$0.value.records, $0.key) < (-$1.value.records, $1.key) }.map(\.key)
     }
 
-    func write(to json: inout ViewJSON) {
-        json.object { json in
-            json.key("records")
-            json.integer(records)
-            json.key("whole")
-            json.flag(isWhole)
-            json.key("fields")
-            json.list { json in
-                let own = ["level", "category", "file"].filter { parts[$0] != nil }
-                for name in own { parts[name]?.write(name, isField: false, to: &json) }
-                for name in names.prefix(LogFacets.shownFields - own.count) {
-                    fields[name]?.write(name, isField: true, to: &json)
-                }
-            }
+    /// What a page gets.
+    var value: LogValue {
+        let own = ["level", "category", "file"].compactMap { parts[$0]?.value($0, isField: false) }
+        let others = names.prefix(LogFacets.shownFields - own.count).compactMap {
+            fields[$0]?.value($0, isField: true)
         }
+        return ["records": LogValue(records), "whole": .bool(isWhole), "fields": .array(own + others)]
     }
 }

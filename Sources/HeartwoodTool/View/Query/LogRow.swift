@@ -129,62 +129,40 @@ struct LogRow {
     /// text from others.
     ///
     /// The fields that are `columns` come first.
-    func write(columns: [String], to json: inout ViewJSON) {
-        json.list { json in
-            json.integer(number)
-            if let moment { json.moment(moment) } else { json.null() }
-            json.integer(text == nil ? 7 : TimeBins.place(of: level))
-            guard text != nil else {
-                json.null()
-                json.text("")
-                json.list { _ in }
-                json.text(file)
-                json.integer(2)
-                json.integer(0)
-                json.integer(0)
-                json.list { _ in }
-                return
-            }
-            // A line that continues is shown as it is.
-            let record = isHead ? own.record : LineRecord()
-            let message = isHead ? own.message : AnsiText(String(decoding: own.beginning, as: UTF8.self))
-            if let category = record.category {
-                json.text(String(category.prefix(100)))
-            } else {
-                json.null()
-            }
-            json.text(String(message.text.prefix(LogRow.messageLimit)))
-            json.list { json in
-                let fields = record.fields
-                let first = columns.compactMap { name in fields.first { $0.name == name } }
-                let others = fields.prefix(LogRow.fieldLimit).filter { !columns.contains($0.name) }
-                for field in first + others {
-                    json.list { json in
-                        json.text(String(field.name.prefix(100)))
-                        json.text(AnsiText(String(field.value.prefix(LogRow.valueLimit))).text)
-                        json.integer(field.isLiteral ? 1 : 0)
-                    }
-                }
-            }
-            json.text(file)
-            json.integer(isHead ? 1 : 0)
-            json.integer(offset)
-            json.integer(folded)
-            LogRow.write(message.styles, to: &json)
-            json.integer(textMark)
+    func value(columns: [String]) -> LogValue {
+        let moment = moment.map { LogValue.moment($0) } ?? .null
+        guard text != nil else {
+            return [LogValue(number), moment, 7, nil, "", [], .string(file), 2, 0, 0, []]
         }
+        // A line that continues is shown as it is.
+        let record = isHead ? own.record : LineRecord()
+        let message = isHead ? own.message : AnsiText(String(decoding: own.beginning, as: UTF8.self))
+        let first = columns.compactMap { name in record.fields.first { $0.name == name } }
+        let others = record.fields.prefix(LogRow.fieldLimit).filter { !columns.contains($0.name) }
+        return [
+            LogValue(number), moment, LogValue(TimeBins.place(of: level)),
+            LogValue(orNull: record.category?.prefix(100)),
+            LogValue(message.text.prefix(LogRow.messageLimit)),
+            .list(first + others) { $0.value(upTo: LogRow.valueLimit, name: 100) }, .string(file),
+            isHead ? 1 : 0, LogValue(offset), LogValue(folded), message.styleValues, LogValue(textMark),
+        ]
     }
+}
 
-    static func write(_ styles: [AnsiText.Style], to json: inout ViewJSON) {
-        json.list { json in
-            for style in styles.prefix(200) {
-                json.list { json in
-                    json.integer(style.start)
-                    json.integer(style.count)
-                    json.text(style.classes)
-                }
-            }
-        }
+extension LineRecord.Field {
+    /// The field for a page: its name, its value without colors, and whether that is a literal.
+    func value(upTo limit: Int = .max, name nameLimit: Int = .max) -> LogValue {
+        [
+            LogValue(name.prefix(nameLimit)), LogValue(AnsiText(String(value.prefix(limit))).text),
+            isLiteral ? 1 : 0,
+        ]
+    }
+}
+
+extension AnsiText {
+    /// The first colors of the text, for a page.
+    var styleValues: LogValue {
+        .list(styles.prefix(200)) { [LogValue($0.start), LogValue($0.count), .string($0.classes)] }
     }
 }
 

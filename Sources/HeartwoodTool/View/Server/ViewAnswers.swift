@@ -80,20 +80,10 @@ struct ViewAnswers: Sendable {
     // MARK: Answers
 
     private func about() -> HTTPReply {
-        json { json in
-            json.object { json in
-                json.key("title")
-                json.text(log.title)
-                json.key("run")
-                json.text(log.run)
-                json.key("paths")
-                json.list { json in for path in log.paths { json.text(path) } }
-                json.key("files")
-                json.list { json in
-                    for file in log.store.files.present.suffix(1000) { json.text(file.name) }
-                }
-            }
-        }
+        json([
+            "title": .string(log.title), "run": .string(log.run), "paths": .list(log.paths) { .string($0) },
+            "files": .list(log.store.files.present.suffix(1000)) { .string($0.name) },
+        ])
     }
 
     private func scan(_ query: ViewQuery) throws -> LogScan { try log.scans.scan(ViewFilter(query)) }
@@ -110,30 +100,21 @@ struct ViewAnswers: Sendable {
         let rows = scan.rows(
             from: try query.integer("from") ?? 0, count: count, upTo: ShownLine.limit)
         let summary = scan.rows
-        return json { json in
-            json.object { json in
-                json.key("run")
-                json.text(log.run)
-                json.key("first")
-                json.integer(summary.first)
-                json.key("end")
-                json.integer(summary.end)
-                json.key("rows")
-                json.list { json in
-                    var size = 0
-                    for row in rows where size < ViewAnswers.textLimit {
-                        size += row.text?.count ?? 0
-                        row.write(columns: columns, to: &json)
-                    }
-                }
-            }
+        var size = 0
+        let shown = rows.prefix { row in
+            defer { size += row.text?.count ?? 0 }
+            return size < ViewAnswers.textLimit
         }
+        return json([
+            "run": .string(log.run), "first": LogValue(summary.first), "end": LogValue(summary.end),
+            "rows": .list(shown) { $0.value(columns: columns) },
+        ])
     }
 
     private func record(_ query: ViewQuery) throws -> HTTPReply {
         let scan = try scan(query)
         guard let row = try row(query, of: scan) else { return .text(404, "No such row") }
-        return json { ViewRecord(row, scan).write(to: &$0) }
+        return json(ViewRecord(row, scan).value)
     }
 
     /// The record that a row belongs to, for copying it.
@@ -210,7 +191,7 @@ struct ViewAnswers: Sendable {
         let pieces = min(max(1, try query.integer("pieces") ?? 150), 1000)
         let (from, to) = (try query.nanoseconds("from"), try query.nanoseconds("to"))
         if let from, let to, from > to { return problem("The range ends before it begins") }
-        guard let span = log.store.span else { return json { $0.null() } }
+        guard let span = log.store.span else { return json(.null) }
         let (start, end) = (from ?? span.earliest, to ?? span.latest)
         guard start <= end else { return problem("The range ends before it begins") }
         var wanted = TimeBins(from: start, to: end, pieces: pieces)
@@ -219,33 +200,16 @@ struct ViewAnswers: Sendable {
         if !scan.filter.isEmpty {
             log.store.forEachFacts { if !all.add($1.bins) { all.spread($1.bins) } }
         }
-        return json { json in
-            json.object { json in
-                json.key("from")
-                json.moment(wanted.start)
-                json.key("width")
-                json.number(Double(wanted.width) / 1e6)
-                json.key("exact")
-                json.flag(isExact)
-                json.key("span")
-                json.list { json in
-                    json.moment(span.earliest)
-                    json.moment(span.latest)
-                }
-                json.key("bins")
-                json.list { json in
-                    for counts in wanted.counts {
-                        json.list { json in for place in 0..<8 { json.integer(Int(counts[place])) } }
-                    }
-                }
-                json.key("all")
-                json.list { json in
-                    for counts in scan.filter.isEmpty ? [] : all.counts {
-                        json.integer((0..<8).reduce(0) { $0 + Int(counts[$1]) })
-                    }
-                }
-            }
-        }
+        return json([
+            "from": .moment(wanted.start),
+            "width": .double(Double(wanted.width) / 1e6),
+            "exact": .bool(isExact),
+            "span": [.moment(span.earliest), .moment(span.latest)],
+            "bins": .list(wanted.counts) { counts in .list(counts.indices) { LogValue(counts[$0]) } },
+            "all": .list(scan.filter.isEmpty ? [] : all.counts) { counts in
+                LogValue(counts.indices.reduce(0) { $0 + Int(counts[$1]) })
+            },
+        ])
     }
 
     /// The next row of a level, or with one of some texts.
@@ -259,41 +223,21 @@ struct ViewAnswers: Sendable {
         }
         let searchers = try texts.map { try LineSearcher($0, isLiteral: true, ignoresCase: true) }
         let next = scan.next(of: searchers, from: from, isForward: isForward, limit: ViewAnswers.blockLimit)
-        return json { json in
-            json.object { json in
-                json.key("n")
-                if let row = next.found { json.integer(row) } else { json.null() }
-                // Where to go on: one answer searches part of a long log.
-                json.key("on")
-                if let row = next.continuation { json.integer(row) } else { json.null() }
-            }
-        }
+        // Where to go on: one answer searches part of a long log.
+        return json(["n": LogValue(orNull: next.found), "on": LogValue(orNull: next.continuation)])
     }
 
     /// A row's number, or null.
-    private func answer(_ row: Int?) -> HTTPReply {
-        json { json in
-            json.object { json in
-                json.key("n")
-                if let row { json.integer(row) } else { json.null() }
-            }
-        }
-    }
+    private func answer(_ row: Int?) -> HTTPReply { json(["n": LogValue(orNull: row)]) }
 
     private func facets(_ query: ViewQuery) throws -> HTTPReply {
-        let facets = LogFacets(of: try scan(query), log.store)
-        return json { facets.write(to: &$0) }
+        json(LogFacets(of: try scan(query), log.store).value)
     }
 
     private func command(_ query: ViewQuery) throws -> HTTPReply {
         let filter = ViewFilter(query)
         _ = try log.scans.scan(filter)
-        return json { json in
-            json.object { json in
-                json.key("command")
-                json.text(filter.command(log))
-            }
-        }
+        return json(["command": .string(filter.command(log))])
     }
 
     /// All lines that the filter wants byte for byte, or the records that they are as CSV or JSON lines.
@@ -333,11 +277,8 @@ struct ViewAnswers: Sendable {
 
     // MARK: Forms
 
-    private func json(_ body: (inout ViewJSON) -> Void) -> HTTPReply {
-        var json = ViewJSON()
-        body(&json)
-        return HTTPReply(
-            status: 200, headers: ["Content-Type": "application/json"], body: .bytes(json.bytes))
+    private func json(_ value: LogValue, status: Int = 200) -> HTTPReply {
+        HTTPReply(status: status, headers: ["Content-Type": "application/json"], body: .bytes(value.json))
     }
 
     /// What is wrong with a filter, in the page's words: its readers give no options.
@@ -360,14 +301,7 @@ struct ViewAnswers: Sendable {
 
     /// What is wrong with a filter, for the page to show.
     private func problem(_ text: String) -> HTTPReply {
-        var reply = json { json in
-            json.object { json in
-                json.key("problem")
-                json.text(text)
-            }
-        }
-        reply.status = 400
-        return reply
+        json(["problem": .string(text)], status: 400)
     }
 
     /// No cache keeps what logs say, no page frames it, and no browser guesses what it is.

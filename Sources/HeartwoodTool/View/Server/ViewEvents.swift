@@ -76,49 +76,26 @@ struct ViewEvents {
         _ summary: LogScan.Summary, _ levels: [Int], _ progress: LogStore.Progress, isGrown: Bool
     ) -> [UInt8] {
         let all = log.store.rows
-        var json = ViewJSON()
-        json.object { json in
-            json.key("run")
-            json.text(log.run)
-            json.key("first")
-            json.integer(summary.rows.first)
-            json.key("end")
-            json.integer(summary.rows.end)
-            json.key("done")
-            json.number(summary.done)
-            json.key("levels")
-            json.list { json in for count in levels { json.integer(count) } }
-            json.key("span")
-            json.list { json in
-                for moment in [summary.earliest, summary.latest] {
-                    if let moment { json.moment(moment) }
-                }
-            }
-            json.key("lines")
-            json.integer(all.end - all.first)
-            json.key("bytes")
-            json.integer(progress.total + progress.came)
-            json.key("indexed")
-            json.number(
-                progress.isComplete || progress.total == 0
-                    ? 1 : Double(progress.done) / Double(progress.total))
-            json.key("files")
-            json.integer(log.store.files.present.count)
-            json.key("ended")
-            json.flag(log.isInputEnded)
-            json.key("damages")
-            json.list { json in for damage in progress.damages.prefix(20) { json.text(damage) } }
-            if tail > 0, isGrown {
-                json.key("rows")
-                json.list { json in
-                    let end = summary.rows.end
-                    for row in scan.rows(from: end - tail, count: tail, upTo: ShownLine.limit) {
-                        row.write(columns: columns, to: &json)
-                    }
-                }
-            }
+        let isIndexed = progress.isComplete || progress.total == 0
+        var event: LogMetadata = [
+            "run": .string(log.run),
+            "first": LogValue(summary.rows.first),
+            "end": LogValue(summary.rows.end),
+            "done": .double(summary.done),
+            "levels": .list(levels) { LogValue($0) },
+            "span": .list([summary.earliest, summary.latest].compactMap(\.self)) { .moment($0) },
+            "lines": LogValue(all.end - all.first),
+            "bytes": LogValue(progress.total + progress.came),
+            "indexed": .double(isIndexed ? 1 : Double(progress.done) / Double(progress.total)),
+            "files": LogValue(log.store.files.present.count),
+            "ended": .bool(log.isInputEnded),
+            "damages": .list(progress.damages.prefix(20)) { .string($0) },
+        ]
+        if tail > 0, isGrown {
+            let rows = scan.rows(from: summary.rows.end - tail, count: tail, upTo: ShownLine.limit)
+            event["rows"] = .list(rows) { $0.value(columns: columns) }
         }
-        return Array("data: ".utf8) + json.bytes + Array("\n\n".utf8)
+        return Array("data: ".utf8) + LogValue.object(event).json + Array("\n\n".utf8)
     }
 }
 

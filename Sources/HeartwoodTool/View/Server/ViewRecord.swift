@@ -21,61 +21,34 @@ struct ViewRecord {
         numberInAll = scan.numberInAll(of: row)
     }
 
-    func write(to json: inout ViewJSON) {
+    /// What a page gets.
+    var value: LogValue {
         let head = lines[0]
         let (record, message) = (head.own.record, head.own.message)
         let text = row.text ?? []
-        json.object { json in
-            json.key("n")
-            json.integer(row.number)
-            json.key("all")
-            if let numberInAll { json.integer(numberInAll) } else { json.null() }
-            json.key("gone")
-            json.flag(row.text == nil)
-            json.key("ns")
-            if let moment = row.moment { json.text(String(moment)) } else { json.null() }
-            json.key("ms")
-            if let moment = row.moment { json.moment(moment) } else { json.null() }
-            json.key("level")
-            if let level = record.level { json.text(level.name) } else { json.null() }
-            json.key("place")
-            json.integer(TimeBins.place(of: head.level))
-            json.key("category")
-            if let category = record.category { json.text(category) } else { json.null() }
-            json.key("message")
-            json.text(message.text)
-            json.key("styles")
-            LogRow.write(message.styles, to: &json)
-            json.key("fields")
-            json.list { json in
-                for field in record.fields {
-                    json.list { json in
-                        json.text(field.name)
-                        json.text(AnsiText(field.value).text)
-                        json.integer(field.isLiteral ? 1 : 0)
-                    }
-                }
-            }
-            json.key("file")
-            json.text(row.file)
-            json.key("offset")
-            json.integer(row.offset)
-            json.key("text")
-            json.integer(row.textMark)
-            json.key("bytes")
-            json.integer(text.count)
-            json.key("raw")
-            json.text(String(decoding: text.prefix(ViewRecord.limit), as: UTF8.self))
-            json.key("index")
-            json.integer(index)
+        return [
+            "n": LogValue(row.number),
+            "all": LogValue(orNull: numberInAll),
+            "gone": .bool(row.text == nil),
+            "ns": LogValue(orNull: row.moment.map { String($0) }),
+            "ms": row.moment.map { .moment($0) } ?? .null,
+            "level": LogValue(orNull: record.level?.name),
+            "place": LogValue(TimeBins.place(of: head.level)),
+            "category": LogValue(orNull: record.category),
+            "message": .string(message.text),
+            "styles": message.styleValues,
+            "fields": .list(record.fields) { $0.value() },
+            "file": .string(row.file),
+            "offset": LogValue(row.offset),
+            "text": LogValue(row.textMark),
+            "bytes": LogValue(text.count),
+            "raw": .string(String(decoding: text.prefix(ViewRecord.limit), as: UTF8.self)),
+            "index": LogValue(index),
             // The lines behind the first one.
-            json.key("trace")
-            json.list { json in
-                for line in lines.dropFirst() {
-                    json.text(AnsiText(String(decoding: line.text ?? [], as: UTF8.self)).text)
-                }
-            }
-        }
+            "trace": .list(lines.dropFirst()) {
+                .string(AnsiText(String(decoding: $0.text ?? [], as: UTF8.self)).text)
+            },
+        ]
     }
 
     /// The record that a row belongs to, as the commands and "Save…" write it; nil where the row is gone.
