@@ -96,6 +96,16 @@ struct Arguments {
         }
     }
 
+    /// What one of some words means.
+    func choice<Value>(_ name: String, _ meanings: KeyValuePairs<String, Value>) throws -> Value? {
+        try value(name).map { text in
+            if let known = meanings.first(where: { $0.key == text }) { return known.value }
+            let words = meanings.map(\.key)
+            let list = words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+            throw UsageError("\(name) expects \(list) (got “\(text)”)")
+        }
+    }
+
     /// A limit that `read` reads; nil for `none`, and `standard` where the option is not given.
     func limit<Value>(
         _ name: String, standard: Value?, _ read: (String) throws -> Value?

@@ -1,3 +1,5 @@
+import Heartwood
+
 /// A subcommand of the tool: what it is called, what it takes, and what it does.
 protocol Subcommand: Sendable {
     /// The word after `heartwood`.
@@ -69,6 +71,9 @@ struct Option {
         self.isRepeatable = isRepeatable
         self.help = help
     }
+
+    /// A default as the help shows it.
+    static func text(of standard: Any?) -> String { SettingValue.text(of: standard) ?? "" }
 
     /// What follows the name in the help: ` VALUE`, `[=VALUE]` or nothing.
     var placeholder: String {

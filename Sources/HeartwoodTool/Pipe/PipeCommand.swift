@@ -26,7 +26,8 @@ enum PipeCommand: Subcommand {
             heartwood pipe -d /var/log/shop --level-pattern 'error=(?i)declined|timed out' < shop.out
 
         Nothing is dropped for being too fast: reading waits for the writers, so the program in front
-        waits too. A disk that takes nothing is tried again, while up to 16 MiB of lines wait in memory;
+        waits too. A disk that takes nothing is tried again, while up to \
+        \(PipeFileOptions.waitingLimit) of lines wait in memory;
         what is dropped after that is counted, told in the file where it is missing, and the reason for
         exit code 1.
 

@@ -54,8 +54,8 @@ final class PipeDestinations {
         // The number is always there, so that the order of names is the order of lines even when several
         // files are created in one millisecond.
         settings.naming = try LogFileNaming(
-            application: options.name ?? "pipe", template: "{app}-{date}-{number:3}.log",
-            activeName: options.files.fixedName)
+            application: options.name ?? RemoteOptions.defaultService,
+            template: "{app}-{date}-{number:3}.log", activeName: options.files.fixedName)
         // A key that cannot be read is told before any line is.
         _ = try settings.archiveKey.map { try FrameCipher(ofLogs: $0) }
         let policy = LogDirectoryPolicy(

@@ -8,10 +8,12 @@ struct PipeFileOptions {
     private(set) var fixedName: String?
     var key: (any SecretProvider)? { settings.archiveKey }
 
+    /// How much waits in memory while a disk takes nothing.
+    static let waitingLimit = ByteCount.mebibytes(16)
+
     /// When files are finished and removed.
     static let limits = {
-        let standard = FileSettings()
-        func text(_ value: Any?) -> String { SettingValue.text(of: value) ?? "" }
+        let (standard, text) = (FileSettings(), Option.text)
         return [
             Option(
                 "--max-size", value: "SIZE",
@@ -82,7 +84,7 @@ struct PipeFileOptions {
         }
         // `--max-line` has cut what is too long, and lost nothing of it.
         settings.maximumMessageSize = nil
-        settings.waitingLimit = .mebibytes(16)
+        settings.waitingLimit = PipeFileOptions.waitingLimit
         try readLimits(arguments, zone)
         settings.currentLink = arguments.value("--current-link")
         fixedName = arguments.value("--fixed-name")
@@ -108,11 +110,8 @@ struct PipeFileOptions {
     }
 
     private mutating func readLimits(_ arguments: Arguments, _ zone: LogTimeZone) throws {
-        if let name = arguments.value("--roll-at") {
-            let names = ["hour", "day", "week"]
-            guard names.contains(name), let boundary = LogCalendarBoundary(rawValue: name) else {
-                throw UsageError("--roll-at expects hour, day or week (got “\(name)”)")
-            }
+        let boundaries: KeyValuePairs = ["hour": LogCalendarBoundary.hour, "day": .day, "week": .week]
+        if let boundary = try arguments.choice("--roll-at", boundaries) {
             (settings.rollingBoundary, settings.zone) = (boundary, zone)
             // A boundary takes the place of an age, unless both are given.
             settings.rollingInterval = nil

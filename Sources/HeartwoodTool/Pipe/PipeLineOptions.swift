@@ -3,7 +3,8 @@ import Heartwood
 /// What `heartwood pipe` takes out of lines: where a record ends, and when it was written.
 struct PipeLineOptions {
     private(set) var join: JoinRule?
-    private(set) var patience = Duration.milliseconds(500)
+    private(set) var patience = PipeLineOptions.defaultPatience
+    private static let defaultPatience = Duration.milliseconds(500)
     /// Whether the time that a line begins with, or names, is its time.
     private(set) var takesTime = false
     /// Whether the members of JSON objects become members of what is written.
@@ -26,7 +27,8 @@ struct PipeLineOptions {
             help: "A line in which PATTERN is found continues the record."),
         Option(
             "--join-wait", value: "TIME",
-            help: "Writes a record that no line has continued for TIME; 500ms by default."),
+            help: "Writes a record that no line has continued for TIME; "
+                + "\(Option.text(of: defaultPatience)) by default."),
         Option(
             "--line-time",
             help:
@@ -41,13 +43,8 @@ struct PipeLineOptions {
     /// - Throws: ``UsageError`` if they are not valid.
     init(_ arguments: Arguments) throws {
         var rules: [JoinRule.Kind] = []
-        if let name = arguments.value("--join") {
-            switch name {
-            case "traces": rules.append(.traces)
-            case "indented": rules.append(.indented)
-            default: throw UsageError("--join expects traces or indented (got “\(name)”)")
-            }
-        }
+        let named: KeyValuePairs = ["traces": JoinRule.Kind.traces, "indented": .indented]
+        rules += try arguments.choice("--join", named).map { [$0] } ?? []
         if let text = arguments.value("--join-start") {
             rules.append(.start(try LinePattern(text, of: "--join-start")))
         }

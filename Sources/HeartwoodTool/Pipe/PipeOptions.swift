@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodHTTP
 
 /// What `heartwood pipe` was asked to do.
 struct PipeOptions {
@@ -15,10 +16,10 @@ struct PipeOptions {
 
     var levels = LogLevelMask.all
     var patterns: [LevelPattern] = []
-    var defaultLevel = LogLevel.info
+    var defaultLevel = PipeOptions.levelOfOthers
     var detectsLevels = true
 
-    var lineLimit = ByteCount.kibibytes(256)
+    var lineLimit = PipeOptions.defaultLineLimit
     var isQuiet = false
     let files: PipeFileOptions
     let content: PipeLineOptions
@@ -28,6 +29,10 @@ struct PipeOptions {
     var journal: String?
     /// The directory whose files are shown in the browser.
     var viewedDirectory: String?
+
+    private static let levelOfOthers = LogLevel.info
+    private static let defaultLineLimit = ByteCount.kibibytes(256)
+    private static let longestLineLimit = ByteCount.kibibytes(512)
 
     static let groups: [OptionGroup] = [
         OptionGroup(
@@ -54,7 +59,7 @@ struct PipeOptions {
                 Option(
                     "--name", "-n", value: "NAME",
                     help:
-                        "What the files' names begin with, `pipe` by "
+                        "What the files' names begin with, `\(RemoteOptions.defaultService)` by "
                         + "default, and the category of all lines."),
             ] + PipeFileOptions.options),
         OptionGroup(
@@ -63,8 +68,8 @@ struct PipeOptions {
                 Option(
                     "--spool", value: "DIR",
                     help:
-                        "Stores unsent lines in DIR, where they survive the end of the process, up to 256 "
-                        + "MiB; the next run or `heartwood spool` sends them.")
+                        "Stores unsent lines in DIR, where they survive the end of the process, up to "
+                        + "\(SpoolSettings().maximumBytes); the next run or `heartwood spool` sends them.")
             ]),
         OptionGroup(
             title: "How lines are written",
@@ -80,7 +85,8 @@ struct PipeOptions {
                 Option("--local-time", help: "The same as --timestamps local."),
                 Option(
                     "--max-line", value: "SIZE",
-                    help: "Cuts longer lines into pieces; 256KiB by default, 512KiB at most. See below."),
+                    help: "Cuts longer lines into pieces; \(defaultLineLimit) by default, "
+                        + "\(longestLineLimit) at most. See below."),
             ] + PipeLineOptions.options),
         OptionGroup(
             title: "Levels",
@@ -96,7 +102,7 @@ struct PipeOptions {
                 ),
                 Option(
                     "--default-level", value: "LEVEL",
-                    help: "The level of lines without a level; info by default."),
+                    help: "The level of lines without a level; \(levelOfOthers) by default."),
                 Option(
                     "--no-detection",
                     help: "Does not detect levels in the lines, except by --level-pattern."),
@@ -135,15 +141,14 @@ struct PipeOptions {
         }
         form = arguments.has("--json") ? .json : arguments.has("--raw") ? .raw : .line
         zone = arguments.has("--local-time") ? .local : .utc
-        if let kind = arguments.value("--timestamps") {
-            guard let known = ["utc", "local", "none"].first(where: { $0 == kind }) else {
-                throw UsageError("--timestamps expects utc, local or none (got “\(kind)”)")
+        let kinds: KeyValuePairs = [
+            "utc": (zone: LogTimeZone.utc, isShown: true), "local": (.local, true), "none": (.utc, false),
+        ]
+        if let kind = try arguments.choice("--timestamps", kinds) {
+            if arguments.has("--local-time"), kind.zone != .local {
+                throw UsageError("--local-time can be combined with --timestamps local only")
             }
-            if arguments.has("--local-time"), known != "local" {
-                throw UsageError("--timestamps \(known) and --local-time cannot be combined")
-            }
-            zone = known == "local" ? .local : .utc
-            showsTime = known != "none"
+            (zone, showsTime) = kind
         }
         files = try PipeFileOptions(arguments, zone)
         content = try PipeLineOptions(arguments)
@@ -159,8 +164,8 @@ struct PipeOptions {
         detectsLevels = !arguments.has("--no-detection")
 
         lineLimit = try arguments.byteCount("--max-line") ?? lineLimit
-        guard (16...524_288).contains(lineLimit.bytes) else {
-            throw UsageError("--max-line must be from 16 to 512KiB (got \(lineLimit))")
+        guard (16...Self.longestLineLimit.bytes).contains(lineLimit.bytes) else {
+            throw UsageError("--max-line must be from 16 to \(Self.longestLineLimit) (got \(lineLimit))")
         }
         isQuiet = arguments.has("--quiet")
         if arguments.has("--view") {

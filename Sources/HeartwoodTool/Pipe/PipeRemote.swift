@@ -5,15 +5,13 @@ import HeartwoodHTTP
 /// The server that a pipe sends its lines to.
 ///
 /// While the server answers, reading waits for it, so that nothing is dropped however fast the lines come.
-/// One that has taken nothing for ``patience`` is not waited for any more: then the store takes what it can
-/// hold.
+/// One that has taken nothing for ``DeliveryWatch/patience`` is not waited for any more: the store then
+/// takes what it can hold.
 final class PipeRemote {
     let logger: HTTPLogger
     private let hasSpool: Bool
     private var watch: DeliveryWatch
 
-    /// How long a server may accept nothing before waiting ends.
-    private static let patience = Duration.seconds(20)
     /// How many messages may wait before reading does.
     private static let limit = 100_000
 
@@ -25,7 +23,7 @@ final class PipeRemote {
         var settings = SpoolSettings()
         if !hasSpool { settings.maximumBytes = .mebibytes(64) }
         logger = try remote.makeLogger(
-            service: options.name ?? "pipe", spool: options.spool, limits: settings)
+            service: options.name, spool: options.spool, limits: settings)
         logger.sendInterval = .seconds(2)
         // On a slow line a request of this size is over before the patience is.
         logger.maximumBytesPerRequest = .kibibytes(256)
@@ -37,9 +35,7 @@ final class PipeRemote {
     /// Batches are full then, so that the logger sends them by itself, and keeps to the pauses after
     /// failures.
     func waitForRoom(unless stop: StopSignal) {
-        while watch.isAlive(patience: PipeRemote.patience), logger.httpStatistics.pending > PipeRemote.limit,
-            !stop.isRequested
-        {
+        while watch.isAlive(), logger.httpStatistics.pending > PipeRemote.limit, !stop.isRequested {
             usleep(20_000)
         }
     }
@@ -47,7 +43,7 @@ final class PipeRemote {
     /// Waits until the server has everything, as long as it takes something now and then; not for long where
     /// a store keeps what is left for the next run, or the process is asked to end.
     func deliverRest(unless stop: StopSignal) {
-        _ = watch.deliver { hasSpool || stop.isRequested ? .seconds(3) : PipeRemote.patience }
+        _ = watch.deliver { hasSpool || stop.isRequested ? .seconds(3) : DeliveryWatch.patience }
     }
 
     /// Counts of the messages: for the summary, and for people when something is missing.

@@ -9,10 +9,7 @@ enum DecryptCommand: Subcommand {
     static let options = [
         OptionGroup(
             title: "The key: 32 bytes, or 64 hexadecimal digits",
-            options: [
-                Option("--key-file", value: "FILE", help: "Reads the key from FILE."),
-                Option("--key-env", value: "NAME", help: "Reads the key from the environment variable NAME."),
-            ])
+            options: LogSelection.keyOptions("Reads the key from"))
     ]
     static let details = """
         The text goes to standard output. Each block of a file is encrypted separately: a damaged block

@@ -20,14 +20,11 @@ final class LinePrinter {
     ///
     /// - Throws: ``UsageError`` where they are not valid.
     init(_ arguments: Arguments) throws {
-        switch arguments.value("--color") ?? "auto" {
-        case "auto":
-            isColored =
-                ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all) != .none
-        case "always": isColored = true
-        case "never": isColored = false
-        case let other: throw UsageError("--color must be auto, always or never (got “\(other)”)")
-        }
+        let depth = ConsoleColorDepth.detect(isTerminal: isTerminal, environment: ProcessEnvironment.all)
+        let isAutomatic = depth != .none
+        isColored =
+            try arguments.choice("--color", ["auto": isAutomatic, "always": true, "never": false])
+            ?? isAutomatic
         records = try RecordPrinter(arguments)
     }
 

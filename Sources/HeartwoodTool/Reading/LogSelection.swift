@@ -100,13 +100,15 @@ struct LogSelection {
 
     /// Where the key of encrypted files comes from.
     static let keys = OptionGroup(
-        title: "Encrypted files",
-        options: [
-            Option("--key-file", value: "FILE", help: "Reads encrypted files with the key in FILE."),
-            Option(
-                "--key-env", value: "NAME",
-                help: "Reads encrypted files with the key in the environment variable NAME."),
-        ])
+        title: "Encrypted files", options: keyOptions("Reads encrypted files with the key in"))
+
+    /// The options that ``key(_:)`` reads; their help begins with a text.
+    static func keyOptions(_ help: String) -> [Option] {
+        [
+            Option("--key-file", value: "FILE", help: "\(help) FILE."),
+            Option("--key-env", value: "NAME", help: "\(help) the environment variable NAME."),
+        ]
+    }
 
     /// The logs that are named, or standard input.
     ///

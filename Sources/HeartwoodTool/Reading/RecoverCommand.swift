@@ -12,12 +12,7 @@ enum RecoverCommand: Subcommand {
             options: [Option("--json", help: "Writes a JSON object for each message, instead of text.")]),
         OptionGroup(
             title: "Encrypted journals",
-            options: [
-                Option("--key-file", value: "FILE", help: "Reads encrypted journals with the key in FILE."),
-                Option(
-                    "--key-env", value: "NAME",
-                    help: "Reads encrypted journals with the key in the environment variable NAME."),
-            ]),
+            options: LogSelection.keyOptions("Reads encrypted journals with the key in")),
     ]
     static let details = """
         DIR is the directory of the journals (`LogDispatcher.journal`). A program recovers its journals

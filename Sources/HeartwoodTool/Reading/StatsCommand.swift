@@ -6,12 +6,14 @@ enum StatsCommand: Subcommand {
     static let name = "stats"
     static let summary = "Counts the messages of logs by level, category, time and text."
     static let operands = "[DIR|FILE…]"
+    private static let defaultCount = 10
     static let options = [
         OptionGroup(
             title: "What",
             options: [
                 Option(
-                    "--top", "-n", value: "COUNT", help: "The COUNT most frequent of each; 10 by default."),
+                    "--top", "-n", value: "COUNT",
+                    help: "The COUNT most frequent of each; \(defaultCount) by default."),
                 Option("--by", value: "PERIOD", help: "Counts by minute (the default), hour or day."),
                 Option("--json", help: "Writes one JSON object."),
             ]),
@@ -19,7 +21,8 @@ enum StatsCommand: Subcommand {
     ]
     static let details = """
         Messages that differ only in numbers are counted as one: `request # took # ms`. Lines of a stack
-        trace belong to their message. Up to 100,000 different categories, minutes and messages are
+        trace belong to their message. Up to \(Readable.count(LogTally.limit)) different \
+        categories, minutes and messages are
         counted; further ones are counted as `others`. - is standard input.
 
         Examples:
@@ -28,14 +31,8 @@ enum StatsCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        let count = try arguments.integer("--top") ?? 10
-        let minutes: Int64
-        switch arguments.value("--by") ?? "minute" {
-        case "minute": minutes = 1
-        case "hour": minutes = 60
-        case "day": minutes = 1440
-        case let other: throw UsageError("--by must be minute, hour or day (got “\(other)”)")
-        }
+        let count = try arguments.integer("--top") ?? defaultCount
+        let minutes: Int64 = try arguments.choice("--by", ["minute": 1, "hour": 60, "day": 1440]) ?? 1
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         var tally = LogTally()
         var last = (path: "", end: 0)

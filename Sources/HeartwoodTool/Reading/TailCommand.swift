@@ -6,11 +6,14 @@ enum TailCommand: Subcommand {
     static let name = "tail"
     static let summary = "Shows the last lines of logs, and with -f new lines as they arrive."
     static let operands = "[DIR|FILE…]"
+    private static let defaultCount = 10
     static let options = [
         OptionGroup(
             title: "How many",
             options: [
-                Option("--lines", "-n", value: "COUNT", help: "The last COUNT lines, 10 by default."),
+                Option(
+                    "--lines", "-n", value: "COUNT",
+                    help: "The last COUNT lines, \(defaultCount) by default."),
                 Option(
                     "--follow", "-f",
                     help: "Follows new lines across rolls until interrupted."),
@@ -33,7 +36,7 @@ enum TailCommand: Subcommand {
         """
 
     static func run(_ arguments: Arguments) throws -> ExitStatus {
-        let count = try arguments.integer("--lines") ?? 10
+        let count = try arguments.integer("--lines") ?? defaultCount
         var reading = LogReading(try LogSelection(arguments, operands: arguments.operands))
         let printer = try LinePrinter(arguments)
         if arguments.has("--follow") { try reading.prepareToFollow() }

@@ -20,8 +20,8 @@ struct RemoteOptions {
         Option(
             "--encoding", value: "NAME",
             help:
-                "The format of the requests: \(names.joined(separator: ", ")); json, an array of "
-                + "objects, by default."
+                "The format of the requests: \(names.joined(separator: ", ")); \(names[0]), an array "
+                + "of objects, by default."
         ),
         Option(
             "--header", value: "NAME:VALUE", isRepeatable: true,
@@ -57,6 +57,8 @@ struct RemoteOptions {
     ]
 
     private static let names = encodings.map(\.name)
+    /// What a program is called that was not given a name.
+    static let defaultService = "pipe"
 
     /// Reads the options; nil where no server is named.
     ///
@@ -116,20 +118,20 @@ struct RemoteOptions {
     /// Makes the logger.
     ///
     /// - Parameters:
-    ///   - service: What the server is told the program is called.
+    ///   - service: What the server is told the program is called; nil for ``defaultService``.
     ///   - spool: Where unsent messages are stored; nil keeps them in memory.
     ///   - limits: The store's limits.
     /// - Returns: a logger that belongs to no dispatcher yet.
     /// - Throws: `LogError` where the address, the secret or the store cannot be used.
     func makeLogger(
-        service: String, spool: String?, limits: SpoolSettings = SpoolSettings()
+        service: String?, spool: String?, limits: SpoolSettings = SpoolSettings()
     ) throws -> HTTPLogger {
         // What is wrong with it is told now, and not when the first request goes out.
         if let token {
             _ = try token(HTTPRequest(endpoint: HTTPEndpoint(url), body: [], timeout: .seconds(1)))
         }
         var settings = HTTPSettings(
-            encoding: makeEncoding(service), spoolSettings: limits,
+            encoding: makeEncoding(service ?? RemoteOptions.defaultService), spoolSettings: limits,
             transport: PlatformTransport(options: try security.checked()),
             allowsInsecureHTTP: allowsInsecureHTTP)
         settings.maximumMessagesPerRequest = 1000
@@ -150,6 +152,9 @@ struct RemoteOptions {
 
 /// Watches whether a server goes on taking messages.
 struct DeliveryWatch {
+    /// How long a server may accept nothing before waiting ends.
+    static let patience = Duration.seconds(20)
+
     let logger: HTTPLogger
     private var taken = 0
     private var lastProgress = SystemClock().uptime()
@@ -157,7 +162,7 @@ struct DeliveryWatch {
     init(_ logger: HTTPLogger) { self.logger = logger }
 
     /// Whether the server has taken something in the last `patience`, or nothing waits for it.
-    mutating func isAlive(patience: Duration) -> Bool {
+    mutating func isAlive(patience: Duration = patience) -> Bool {
         let figures = logger.httpStatistics
         let now = SystemClock().uptime()
         if figures.acknowledged != taken || figures.pending == 0 {

@@ -34,10 +34,11 @@ enum SpoolCommand: Subcommand {
                     "--name", "-n", value: "NAME",
                     help:
                         "The program's name for the server: service, job, index or source, depending on the "
-                        + "encoding; pipe by default."),
+                        + "encoding; \(RemoteOptions.defaultService) by default."),
                 Option(
                     "--patience", value: "TIME",
-                    help: "Gives up when the server has accepted nothing for this long; 20s by default."),
+                    help: "Gives up when the server has accepted nothing for this long; "
+                        + "\(Option.text(of: DeliveryWatch.patience)) by default."),
             ]),
         OptionGroup(
             title: "Other",
@@ -81,11 +82,11 @@ enum SpoolCommand: Subcommand {
                         + "removed anyway, and the rest must stay"
                 )
             }
-            let patience = try arguments.duration("--patience") ?? .seconds(20)
+            let patience = try arguments.duration("--patience") ?? DeliveryWatch.patience
             if arguments.has("--resend-rejected") {
                 _ = try resend(try open(directory, toSend: true), isQuiet)
             }
-            return try send(directory, remote, arguments.value("--name") ?? "pipe", patience, isQuiet)
+            return try send(directory, remote, arguments.value("--name"), patience, isQuiet)
         }
         for option in ["--name", "--patience"] where arguments.has(option) {
             throw UsageError("\(option) requires --send URL")
@@ -187,7 +188,8 @@ enum SpoolCommand: Subcommand {
     // MARK: Sending
 
     private static func send(
-        _ directory: String, _ remote: RemoteOptions, _ service: String, _ patience: Duration, _ isQuiet: Bool
+        _ directory: String, _ remote: RemoteOptions, _ service: String?, _ patience: Duration,
+        _ isQuiet: Bool
     ) throws -> ExitStatus {
         // A logger would make the directory; a user who looks for messages wants to know that it is missing.
         _ = try open(directory, toSend: true)
