@@ -149,12 +149,12 @@ struct JoinRuleTests {
 
     @Test("Patterns and indentation decide where they are asked for")
     func rules() throws {
-        let start = try LinePattern("^[0-9]{4}", of: "x")
+        let start = try CompiledPattern("^[0-9]{4}", of: "x")
         #expect(joined("2026 a\nb\n\nc\n2027 d", .start(start)) == ["2026 a\nb\n\nc", "2027 d"])
-        let more = try LinePattern("^(\\+|;)", of: "x")
+        let more = try CompiledPattern("^(\\+|;)", of: "x")
         #expect(joined("+ a\n+ b\nc\n; d", .continuation(more)) == ["+ a\n+ b", "c\n; d"])
         #expect(joined("a\n b\n\tc\nd\n\ne", .indented) == ["a\n b\n\tc", "d", "", "e"])
-        #expect(throws: UsageError.self) { try LinePattern("(", of: "x") }
+        #expect(throws: UsageError.self) { try CompiledPattern("(", of: "x") }
     }
 
     @Test("A record is bounded: the line that would make it too long begins another one")
@@ -195,7 +195,7 @@ struct JoinRuleTests {
             "Thread 1:",
             "2026-11-20T10:20:30Z error x", "a.b.Exception: x", "rax 0x1", "{\"a\":1}", "💣 x", "plain",
         ]
-        let pattern = try LinePattern("a", of: "x")
+        let pattern = try CompiledPattern("a", of: "x")
         for _ in 0..<2_000 {
             let lines = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
                 pieces.randomElement(using: &generator) ?? ""

@@ -28,7 +28,7 @@ struct PipeOptionsTests {
         let plain = try LevelPattern(parsing: "error=timed? out|refused=[0-9]+")
         let caseless = try LevelPattern(parsing: "warn=(?i)slow")
         func matches(_ pattern: LevelPattern, _ line: String) -> Bool {
-            Array(line.utf8).withUnsafeBytes { pattern.matches($0) }
+            Array(line.utf8).withUnsafeBytes { pattern.pattern.firstMatch(in: $0) != nil }
         }
         #expect(plain.level == .error)
         #expect(matches(plain, "it timed out"))
@@ -38,6 +38,38 @@ struct PipeOptionsTests {
         #expect(caseless.level == .warning)
         #expect(matches(caseless, "a SLOW query"))
         #expect(matches(try LevelPattern(parsing: "info=^$"), ""))
+        #expect(throws: UsageError("--level-pattern: the pattern is empty")) {
+            try LevelPattern(parsing: "info=")
+        }
+        #expect(
+            throws: UsageError(
+                "--level-pattern: “ü(” is not a valid regular expression: missing closing parenthesis, "
+                    + "at character 3")
+        ) { try LevelPattern(parsing: "info=ü(") }
+    }
+
+    @Test("A pattern of the user's sees a record as a whole, as bytes, and as grep sees a line")
+    func recordPatterns() throws {
+        func matches(_ pattern: String, _ record: [UInt8]) throws -> Bool {
+            let pattern = try LevelPattern(parsing: "error=\(pattern)").pattern
+            return record.withUnsafeBytes { pattern.firstMatch(in: $0) != nil }
+        }
+        let record = Array("start\nmiddle\nend\n".utf8)
+        #expect(try matches("^start.middle", record) && !matches("^middle", record))
+        #expect(try !matches("end$", record) && matches("end.$", record))
+        #expect(try matches("[[:digit:]]{2}|(x|xy)z", Array("a xyz".utf8)))
+        let broken = [0xFF, 0xFE] + Array("refused ".utf8) + [0xC3] + Array("Ünd 17".utf8)
+        #expect(try matches("refused", broken) && matches("(?i)ünd [0-9]+$", broken))
+        #expect(try !matches("refused .Ü", broken), "a byte that is not UTF-8 matches nothing")
+    }
+
+    @Test("A line for which a pattern needs too many steps is written, and told of at the end")
+    func tooComplex() async throws {
+        let line = "2026 \(String(repeating: "a", count: 40))b"
+        let outcome = try await tool.run(
+            "pipe", "-d", tool.logs, "--level-pattern", "error=(a+)+$", input: bytes(line + "\nx\n"))
+        #expect(outcome.code == 0 && outcome.error.contains("the pattern is too complex for 1 line\n"))
+        #expect(try tool.messages() == [line, "x"])
     }
 
     @Test("--join traces keeps a trace in the record of its message, with that message's level")

@@ -1,4 +1,3 @@
-import CHeartwood
 import Heartwood
 import HeartwoodReading
 
@@ -49,19 +48,16 @@ struct LevelRule {
     @inline(__always)
     private func ofPatterns(_ line: UnsafeRawBufferPointer) -> LogLevel? {
         guard hasPatterns else { return nil }
-        return patterns.first { $0.matches(line) }?.level
+        return patterns.first { $0.pattern.firstMatch(in: line) != nil }?.level
     }
 }
 
-/// A rule of the user's: lines that match get this level.
-///
-/// The pattern is a POSIX extended regular expression, as `grep -E` knows it, and matches bytes anywhere in a
-/// line.
-final class LevelPattern {
+/// A rule of the user's: lines in which a pattern is found get this level.
+struct LevelPattern {
     let level: LogLevel
-    private let pattern: LinePattern
+    let pattern: CompiledPattern
 
-    /// Reads `LEVEL=PATTERN`; a pattern that begins with `(?i)` does not care for case.
+    /// Reads `LEVEL=PATTERN`.
     ///
     /// - Throws: ``UsageError`` if the level or the pattern is not valid.
     init(parsing text: String) throws {
@@ -70,49 +66,6 @@ final class LevelPattern {
                 "--level-pattern expects LEVEL=PATTERN, such as 'error=timed out' (got “\(text)”)")
         }
         level = try Arguments.level(String(text[..<sign]), for: "--level-pattern")
-        let pattern = String(text[text.index(after: sign)...])
-        if pattern.isEmpty { throw UsageError("--level-pattern \(text): missing pattern; use LEVEL=PATTERN") }
-        self.pattern = try LinePattern(pattern, of: "--level-pattern")
-    }
-
-    /// Whether the pattern is somewhere in the line.
-    func matches(_ line: UnsafeRawBufferPointer) -> Bool { pattern.matches(line) }
-}
-
-/// A POSIX extended regular expression, as `grep -E` knows it, that matches bytes anywhere in a line.
-final class LinePattern: @unchecked Sendable {  // compiled once, then only read
-    private var expression = regex_t()
-
-    /// Compiles a pattern; one that begins with `(?i)` ignores case.
-    ///
-    /// - Parameters:
-    ///   - text: The pattern.
-    ///   - option: The option it belongs to, for messages.
-    /// - Throws: ``UsageError`` for a pattern that is empty or not valid.
-    init(_ text: String, of option: String) throws {
-        var pattern = text
-        var flags = REG_EXTENDED
-        if pattern.hasPrefix("(?i)") {
-            pattern.removeFirst(4)
-            flags |= REG_ICASE
-        }
-        if pattern.isEmpty { throw UsageError("\(option): the pattern is empty") }
-        let result = regcomp(&expression, pattern, flags)
-        if result != 0 {
-            var reason = [CChar](repeating: 0, count: 200)
-            regerror(result, &expression, &reason, reason.count)
-            let words = String(
-                decoding: reason.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            throw UsageError("\(option): “\(pattern)” is not a valid regular expression: \(words)")
-        }
-    }
-
-    deinit { regfree(&expression) }
-
-    /// Whether the pattern is somewhere in the line.
-    func matches(_ line: UnsafeRawBufferPointer) -> Bool {
-        var range = regmatch_t(rm_so: 0, rm_eo: regoff_t(line.count))
-        guard let start = line.baseAddress else { return regexec(&expression, "", 0, nil, 0) == 0 }
-        return regexec(&expression, start.assumingMemoryBound(to: CChar.self), 1, &range, REG_STARTEND) == 0
+        pattern = try CompiledPattern(String(text[text.index(after: sign)...]), of: "--level-pattern")
     }
 }

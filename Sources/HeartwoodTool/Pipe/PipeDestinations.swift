@@ -172,6 +172,10 @@ final class PipeDestinations {
         if let directory = options.directory, let kept {
             report.noteFiles(kept, removed: removedFiles.withLock { $0 }, directory: directory)
         }
+        let patterns = options.patterns.map(\.pattern) + [options.content.join?.pattern].compactMap(\.self)
+        for complaint in patterns.compactMap(\.complaint) {
+            Terminal.error.write("heartwood pipe: \(complaint)\n")
+        }
         if !options.isQuiet { Terminal.error.write(report.text) }
         if let failure = report.failure { Terminal.error.write("heartwood pipe: \(failure)\n") }
         return report.failure == nil

@@ -21,7 +21,8 @@ struct PipeLineOptions {
                 + "tab continue the one before."),
         Option(
             "--join-start", value: "PATTERN",
-            help: "A record begins with each line in which PATTERN is found; all others continue it."),
+            help: "A record begins with each line in which PATTERN is found, a regular expression as for "
+                + "`heartwood grep`; all others continue it."),
         Option(
             "--join-continue", value: "PATTERN",
             help: "A line in which PATTERN is found continues the record."),
@@ -46,10 +47,10 @@ struct PipeLineOptions {
         let named: KeyValuePairs = ["traces": JoinRule.Kind.traces, "indented": .indented]
         rules += try arguments.choice("--join", named).map { [$0] } ?? []
         if let text = arguments.value("--join-start") {
-            rules.append(.start(try LinePattern(text, of: "--join-start")))
+            rules.append(.start(try CompiledPattern(text, of: "--join-start")))
         }
         if let text = arguments.value("--join-continue") {
-            rules.append(.continuation(try LinePattern(text, of: "--join-continue")))
+            rules.append(.continuation(try CompiledPattern(text, of: "--join-continue")))
         }
         if rules.count > 1 { throw UsageError("--join, --join-start and --join-continue cannot be combined") }
         join = rules.first.map { JoinRule($0) }

@@ -95,10 +95,9 @@ struct PipeOptions {
                 Option(
                     "--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true,
                     help:
-                        "Lines in which the regular expression PATTERN (as "
-                        + "for `grep -E`; `(?i)` in front ignores "
-                        + "case) is found get LEVEL. May be given several "
-                        + "times: the first that matches counts."
+                        "Lines in which the regular expression PATTERN (as for `heartwood grep`; `(?i)` in "
+                        + "front ignores case) is found get LEVEL. May be given several times: the first "
+                        + "that matches counts."
                 ),
                 Option(
                     "--default-level", value: "LEVEL",

@@ -86,9 +86,9 @@ struct JoinRule {
         /// Stack traces continue, of the languages that ``TraceLines`` knows.
         case traces
         /// Every line continues but those that match.
-        case start(LinePattern)
+        case start(CompiledPattern)
         /// Lines that match continue.
-        case continuation(LinePattern)
+        case continuation(CompiledPattern)
     }
 
     private let kind: Kind
@@ -115,11 +115,19 @@ struct JoinRule {
             trace.begin(with: line, level: head.level)
             (self.head, self.scan) = (head, scan)
             return false
-        case .start(let pattern): return hasRecord && !pattern.matches(line)
-        case .continuation(let pattern): return hasRecord && pattern.matches(line)
+        case .start(let pattern): return hasRecord && pattern.firstMatch(in: line) == nil
+        case .continuation(let pattern): return hasRecord && pattern.firstMatch(in: line) != nil
         }
     }
 
     /// The record has ended: the next line begins one.
     mutating func end() { hasRecord = false }
+
+    /// The pattern that decides, where one does.
+    var pattern: CompiledPattern? {
+        switch kind {
+        case .start(let pattern), .continuation(let pattern): pattern
+        case .indented, .traces: nil
+        }
+    }
 }

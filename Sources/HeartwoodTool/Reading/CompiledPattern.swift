@@ -3,7 +3,8 @@ import CPCRE2
 /// A regular expression of PCRE2, compiled to machine code where the system allows that.
 ///
 /// It works on bytes: text is UTF-8, and a byte that is not matches nothing, but does not end the search. `^`
-/// and `$` are the ends of lines, and `.` is no newline.
+/// and `$` are the ends of lines, and `.` is no newline; in a pattern of an option of `heartwood pipe`, they
+/// are the ends of the record, and `.` is any character.
 ///
 /// Not thread-safe: owned by whoever searches.
 final class CompiledPattern {
@@ -12,7 +13,7 @@ final class CompiledPattern {
     private let context: OpaquePointer?
     private let stack: OpaquePointer?
     /// Lines on which the search was given up, because the pattern needs too many steps for them.
-    private(set) var failures = 0
+    private var failures = 0
 
     /// Compiles a pattern.
     ///
@@ -20,10 +21,14 @@ final class CompiledPattern {
     ///   - pattern: A regular expression, or a text.
     ///   - isLiteral: The pattern is a text.
     ///   - ignoresCase: Ignores case.
-    /// - Throws: ``UsageError`` where the pattern is not a regular expression.
-    init(_ pattern: String, isLiteral: Bool = false, ignoresCase: Bool = false) throws {
-        var options = UInt32(PCRE2_MULTILINE)
-        options |= UInt32(PCRE2_UTF) | UInt32(PCRE2_UCP) | UInt32(PCRE2_MATCH_INVALID_UTF)
+    ///   - option: The option of `heartwood pipe` that has the pattern; nil for a search.
+    /// - Throws: ``UsageError`` where the pattern is not a regular expression, or an option's is empty.
+    init(
+        _ pattern: String, isLiteral: Bool = false, ignoresCase: Bool = false, of option: String? = nil
+    ) throws {
+        if let option, pattern.isEmpty { throw UsageError("\(option): the pattern is empty") }
+        var options = UInt32(PCRE2_UTF) | UInt32(PCRE2_UCP) | UInt32(PCRE2_MATCH_INVALID_UTF)
+        options |= UInt32(option == nil ? PCRE2_MULTILINE : PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY)
         if isLiteral {
             options = UInt32(PCRE2_LITERAL) | UInt32(PCRE2_UTF) | UInt32(PCRE2_MATCH_INVALID_UTF)
         } else {
@@ -40,9 +45,11 @@ final class CompiledPattern {
             var reason = [UInt8](repeating: 0, count: 256)
             pcre2_get_error_message_8(error, &reason, reason.count)
             let words = String(decoding: reason.prefix { $0 != 0 }, as: UTF8.self)
+            let character = String(decoding: bytes.prefix(place), as: UTF8.self).count + 1
             throw UsageError(
-                "“\(pattern)” is not a valid regular expression: \(words), at character \(place + 1); "
-                    + "add --fixed to search for it as plain text")
+                (option.map { "\($0): " } ?? "")
+                    + "“\(pattern)” is not a valid regular expression: \(words), at character \(character)"
+                    + (option == nil ? "; add --fixed to search for it as plain text" : ""))
         }
         guard let data = pcre2_match_data_create_from_pattern_8(code, nil) else {
             pcre2_code_free_8(code)
@@ -62,6 +69,11 @@ final class CompiledPattern {
         pcre2_match_context_free_8(context)
         if let stack { pcre2_jit_stack_free_8(stack) }
         pcre2_code_free_8(code)
+    }
+
+    /// What a person should know of lines on which the search was given up; nil where all is well.
+    var complaint: String? {
+        failures == 0 ? nil : "the pattern is too complex for \(Readable.count(failures, "line"))"
     }
 
     /// The first match in `text` that begins at or after `start`.

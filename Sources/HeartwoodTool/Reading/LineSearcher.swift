@@ -56,8 +56,8 @@ final class LineSearcher {
         }
     }
 
-    /// Lines on which the search was given up, because the pattern needs too many steps for them.
-    var failures: Int { marker?.failures ?? 0 }
+    /// What a person should know of the search; nil where all is well.
+    var complaint: String? { marker?.complaint }
 
     /// Calls `body` with the lines to find, in their order, as ranges of whole lines with their newlines.
     ///

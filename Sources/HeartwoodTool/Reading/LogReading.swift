@@ -198,10 +198,9 @@ struct LogReading {
     /// Says that a filter, or the pattern, could not work as it was meant to; at the end.
     mutating func complain() {
         tellTimes()
-        if let searcher, searcher.failures > 0 {
+        if let complaint = searcher?.complaint {
             isWhole = false
-            Terminal.error.write(
-                "heartwood: the pattern is too complex for \(Readable.count(searcher.failures, "line"))\n")
+            Terminal.error.write("heartwood: \(complaint)\n")
         }
         guard !isQuiet else { return }
         told = filter.unplaced.count
