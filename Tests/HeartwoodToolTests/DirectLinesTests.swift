@@ -110,6 +110,42 @@ struct DirectLinesTests {
         }
     }
 
+    @Test("Whatever members an object has, in whatever order, a line is written as the formatter writes it")
+    func members() {
+        let all: [JSONMember] = [
+            .time(), .time("t", .unixSeconds), .time("ms", .unixMilliseconds), .time("m", .milliseconds),
+            .level(), .level("n", .upperName), .level("sys", .syslog), .level("sb", .swiftyBeaver),
+            .category(), .context(), .file(), .line(), .function(), .thread(), .threadLabel("label"),
+            .threadName(), .queue(), .task(), .sequence(), .constant("app", "a@b\"c"), .constant("n", 17),
+            .fields, .traceID(), .spanID(), .error(), .reserved("id"),
+        ]
+        let moments = [1_795_000_000_123_456_789, 1_795_000_123_000_000_000].map {
+            LogTimestamp(nanoseconds: $0)
+        }
+        var cases = all.flatMap { [[$0, .message()], [.message(), $0], [.level(), .message(), $0, .sequence()]] }
+        cases += [JSONMember.standard, all + [.message()], [.message()] + all, [.time(), .level()]]
+        for members in cases {
+            var options = JSONLinesFormatter.Options()
+            options.members = members
+            options.includesThread = false
+            let formatter = JSONLinesFormatter(options)
+            let template = LineTemplate(.json, formatter: formatter, category: LogCategory("shop"))
+            template.begin(at: moments[0])
+            for index in 0..<4 {
+                let (line, level) = (Array("line \(index)".utf8), LogLevel.standardLevels[index + 1])
+                let own = index < 2 ? nil : moments[1]
+                var output = LogBuffer()
+                line.withUnsafeBytes {
+                    template.append($0, level, needsCare: false, hasQuote: false, at: own, to: &output)
+                }
+                let message = LogMessage(
+                    line.withUnsafeBytes { LogText(utf8: $0) }, level: level, category: LogCategory("shop"),
+                    timestamp: own ?? moments[0], sequence: UInt64(index), file: "", function: "", line: 0)
+                #expect(output.text == (formatter.format(message) ?? "") + "\n", "\(members.map(\.self))")
+            }
+        }
+    }
+
     @Test(
         "A line with a time of its own is written as the formatter writes it, whatever was in front",
         arguments: [false, true], ["UTC", "local", "none"])

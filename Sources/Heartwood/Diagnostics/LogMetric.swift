@@ -25,17 +25,25 @@ public struct LogMetric: Hashable, Sendable {
 
         /// What is counted, in words.
         public var summary: String {
-            switch self {
-            case .accepted: "Messages that calls have logged."
-            case .dropped: "Messages that were dropped because the record ring was full."
-            case .loggerReceived: "Messages whose level the logger wanted."
-            case .loggerDelivered: "Messages that the logger has handled."
-            case .loggerFiltered: "Messages that the formatter or the filter of the logger left out."
-            case .loggerDropped: "Messages that were dropped because the backlog of the logger was full."
-            case .loggerFailed: "Messages that the logger could not write."
-            case .loggerBytes: "Bytes that the logger has written."
-            }
+            Self.ofDispatcher.first { $0.counter == self }?.summary
+                ?? Self.ofLoggers.first { $0.counter == self }?.summary ?? ""
         }
+
+        fileprivate typealias Row<Figures> = (
+            counter: Counter, figure: any KeyPath<Figures, Int> & Sendable, summary: String
+        )
+        fileprivate static let ofDispatcher: [Row<LogStatistics>] = [
+            (.accepted, \.accepted, "Messages that calls have logged."),
+            (.dropped, \.dropped, "Messages that were dropped because the record ring was full."),
+        ]
+        fileprivate static let ofLoggers: [Row<LoggerStatistics>] = [
+            (.loggerReceived, \.received, "Messages whose level the logger wanted."),
+            (.loggerDelivered, \.delivered, "Messages that the logger has handled."),
+            (.loggerFiltered, \.filtered, "Messages that the logger's formatter or filter left out."),
+            (.loggerDropped, \.dropped, "Messages that were dropped because the logger's backlog was full."),
+            (.loggerFailed, \.failed, "Messages that the logger could not write."),
+            (.loggerBytes, \.bytes, "Bytes that the logger has written."),
+        ]
     }
 
     /// What is counted.
@@ -62,27 +70,20 @@ extension LogStatistics {
     /// - Parameter earlier: Earlier figures of the same dispatcher, to compare with; none unless given.
     /// - Returns: The counters.
     public func metrics(since earlier: LogStatistics? = nil) -> [LogMetric] {
-        func metric(_ counter: LogMetric.Counter, _ logger: String?, _ total: Int, _ before: Int?)
-            -> LogMetric
-        {
-            LogMetric(counter: counter, logger: logger, total: total, increase: max(0, total - (before ?? 0)))
+        func metrics<Figures>(
+            _ rows: [LogMetric.Counter.Row<Figures>], _ logger: String?, _ now: Figures, _ before: Figures?
+        ) -> [LogMetric] {
+            rows.map { row in
+                let total = now[keyPath: row.figure]
+                let increase = max(0, total - (before?[keyPath: row.figure] ?? 0))
+                return LogMetric(counter: row.counter, logger: logger, total: total, increase: increase)
+            }
         }
-        var metrics = [
-            metric(.accepted, nil, accepted, earlier?.accepted),
-            metric(.dropped, nil, dropped, earlier?.dropped),
-        ]
-        for (name, figures) in loggers.sorted(by: { $0.key < $1.key }) {
-            let before = earlier?.loggers[name]
-            metrics += [
-                metric(.loggerReceived, name, figures.received, before?.received),
-                metric(.loggerDelivered, name, figures.delivered, before?.delivered),
-                metric(.loggerFiltered, name, figures.filtered, before?.filtered),
-                metric(.loggerDropped, name, figures.dropped, before?.dropped),
-                metric(.loggerFailed, name, figures.failed, before?.failed),
-                metric(.loggerBytes, name, figures.bytes, before?.bytes),
-            ]
+        return loggers.sorted { $0.key < $1.key }.reduce(
+            metrics(LogMetric.Counter.ofDispatcher, nil, self, earlier)
+        ) {
+            $0 + metrics(LogMetric.Counter.ofLoggers, $1.key, $1.value, earlier?.loggers[$1.key])
         }
-        return metrics
     }
 
     /// The figures in the text format of Prometheus, for the page that it reads, or for a file of its node

@@ -161,7 +161,9 @@ import Testing
             settings: FileSettings.unlimited(naming: LogFileNaming(application: "t")),
             clock: clock,
             report: { event in
-                if case .unusable(.refused(.notRegular), let name) = event {
+                if case .unusable(let error as SystemFailure, let name) = event,
+                    error.refusal == .notRegular
+                {
                     refused.withLock { $0.append(name) }
                 }
             })

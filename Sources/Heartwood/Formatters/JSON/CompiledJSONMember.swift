@@ -3,14 +3,7 @@ typealias MemberKey = (bytes: UnsafeRawPointer, size: Int)
 
 /// A member of an object, ready to be written: without references, for each message looks at all of them.
 struct CompiledJSONMember: Sendable {
-    /// What follows the key.
-    enum Value: Sendable {
-        case time(JSONTime), level(JSONLevel), category, message, messageOrDash, context, file, line, function
-        case thread, threadLabel, threadName, queue, task, sequence
-        case constant, fields, traceID, spanID, error
-    }
-
-    let value: Value
+    let kind: JSONMember.Kind
     /// Where its `,"key":` begins among those of all members, with its value where that is the same in every
     /// object.
     let start: Int32
@@ -18,48 +11,17 @@ struct CompiledJSONMember: Sendable {
 
     private static let threadLabel = CompiledThreadLabel(ThreadLabel())
 
-    /// Nil for a member that is never there; otherwise adds its key to `buffer`.
-    init?(_ member: JSONMember, to buffer: inout LogBuffer) {
+    /// Adds the member's key to `buffer`.
+    init(_ member: JSONMember, to buffer: inout LogBuffer) {
         let start = buffer.count
         if member.kind != .fields {
             buffer.append(UInt8(ascii: ","))
             buffer.append(json: member.key)
             buffer.append(UInt8(ascii: ":"))
         }
-        switch member.kind {
-        case .time(let style): value = .time(style)
-        case .level(let style): value = .level(style)
-        case .category: value = .category
-        case .message: value = .message
-        case .messageOrDash: value = .messageOrDash
-        case .context: value = .context
-        case .file: value = .file
-        case .line: value = .line
-        case .function: value = .function
-        case .thread: value = .thread
-        case .threadLabel: value = .threadLabel
-        case .threadName: value = .threadName
-        case .queue: value = .queue
-        case .task: value = .task
-        case .sequence: value = .sequence
-        case .fields: value = .fields
-        case .traceID: value = .traceID
-        case .spanID: value = .spanID
-        case .error: value = .error
-        case .constant(let constant):
-            value = .constant
-            buffer.append(json: constant)
-        case .reserved: return nil
-        }
+        if member.kind == .constant { buffer.append(json: member.constant) }
+        kind = member.kind
         (self.start, size) = (Int32(start), Int32(buffer.count - start))
-    }
-
-    /// Whether it comes out of the fields and named values of a message.
-    var isOfFields: Bool {
-        switch value {
-        case .fields, .traceID, .spanID, .error: true
-        default: false
-        }
     }
 
     /// Adds `key` and the value, if the message has it and it does not come out of fields.
@@ -71,7 +33,7 @@ struct CompiledJSONMember: Sendable {
         to output: inout LogBuffer
     ) -> Bool? {
         let storage = message.storage
-        switch value {
+        switch kind {
         case .time(let style):
             output.append(key: key)
             append(message.timestamp, style, to: &output)
@@ -87,7 +49,7 @@ struct CompiledJSONMember: Sendable {
             output.append(UInt8(ascii: "\""))
             let start = output.count
             let hasNames = output.append(insideOfJSON: message, privacy)
-            if case .messageOrDash = value, output.count == start { output.append(UInt8(ascii: "-")) }
+            if case .messageOrDash = kind, output.count == start { output.append(UInt8(ascii: "-")) }
             output.append(UInt8(ascii: "\""))
             return hasNames
         case .context:
@@ -113,7 +75,7 @@ struct CompiledJSONMember: Sendable {
             output.append(key: key)
             output.appendDecimal(message.sequence)
         case .constant: output.append(key: key)
-        case .fields, .traceID, .spanID, .error: break
+        case .fields, .traceID, .spanID, .error, .reserved: break
         }
         return nil
     }
@@ -121,7 +83,7 @@ struct CompiledJSONMember: Sendable {
     private func append(_ site: CallSite, _ key: MemberKey, to output: inout LogBuffer) {
         if site.fileInJSON.isEmpty { return }
         output.append(key: key)
-        switch value {
+        switch kind {
         case .file: output.append(json: site.file, inside: site.fileInJSON)
         case .function: output.append(json: site.function, inside: site.functionInJSON)
         default: output.append(site.line)

@@ -62,13 +62,13 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         for member in options.members where member.isIncluded(in: options) {
             guard member.kind == .fields || keys.insert(member.key).inserted else { continue }
             if member.kind == .error { keys.formUnion(WellKnownFields.errorKeys(member.key)) }
-            if let member = CompiledJSONMember(member, to: &prefixes) { members.append(member) }
+            if member.kind != .reserved { members.append(CompiledJSONMember(member, to: &prefixes)) }
         }
         self.members = members
         isStandard =
             options.members == JSONMember.standard && options.fields == .besideOthers
             && options.includesSource && options.includesThread
-        hasWellKnown = options.members.contains { $0.isWellKnown }
+        hasWellKnown = options.members.contains { $0.kind.isWellKnown }
         self.prefixes = prefixes.copyReadableBeyond()
         if case .inObject(let key) = options.fields {
             var prefix = LogBuffer()
@@ -101,13 +101,13 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         lazy var known = hasWellKnown ? WellKnownFields(message, members: options.members) : nil
         members.withUnsafeBufferPointer { members in
             for member in members {
-                if member.isOfFields {
+                if member.kind.isOfFields {
                     if hasFields == nil { hasFields = message.hasFields }
                     if hasFields == false { continue }
-                    if case .fields = member.value {
+                    if case .fields = member.kind {
                         appendFields(of: message, from: start, skipping: known?.taken ?? [], to: &output)
                     } else {
-                        known?.append(member.value, after: start, to: &output)
+                        known?.append(member.kind, after: start, to: &output)
                     }
                     continue
                 }

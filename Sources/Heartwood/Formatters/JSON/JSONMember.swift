@@ -5,19 +5,33 @@
 /// options.members = [.time("@t"), .level("@l"), .message("@m"), .constant("app", "shop"), .fields]
 /// ```
 public struct JSONMember: Hashable, Sendable {
+    /// Without references, for each message looks at all members.
     enum Kind: Hashable, Sendable {
         case time(JSONTime), level(JSONLevel), category, message, context, file, line, function
         /// The text; `-` if it is empty, for receivers that refuse an empty one.
         case messageOrDash
         case thread, threadLabel, threadName, queue, task, sequence
-        case constant(LogValue)
+        case constant
         case fields, traceID, spanID, error
         /// Never there: a key that no field may take.
         case reserved
+
+        /// Whether it comes out of the fields and named values of a message.
+        var isOfFields: Bool { self == .fields || isWellKnown }
+
+        /// Whether it comes out of a field that has a meaning to all formats.
+        var isWellKnown: Bool {
+            switch self {
+            case .traceID, .spanID, .error: true
+            default: false
+            }
+        }
     }
 
     let kind: Kind
     let key: String
+    /// The value of a constant.
+    var constant = LogValue.null
 
     /// The time at which the message was logged.
     public static func time(_ key: String = "time", _ style: JSONTime = .rfc3339) -> JSONMember {
@@ -65,7 +79,7 @@ public struct JSONMember: Hashable, Sendable {
     }
     /// The same value in every object.
     public static func constant(_ key: String, _ value: LogValue) -> JSONMember {
-        JSONMember(kind: .constant(value), key: key)
+        JSONMember(kind: .constant, key: key, constant: value)
     }
     /// The trace that the message belongs to, if it does to one: 32 hexadecimal digits.
     ///
@@ -90,14 +104,6 @@ public struct JSONMember: Hashable, Sendable {
         .time(), .level(), .category(), .message(), .fields, .context(), .file(), .line(), .function(),
         .thread(), .threadName(), .queue(), .task(), .sequence(),
     ]
-
-    /// Whether it is written out of a field that has a meaning to all formats.
-    var isWellKnown: Bool {
-        switch kind {
-        case .traceID, .spanID, .error: true
-        default: false
-        }
-    }
 
     func isIncluded(in options: JSONLinesFormatter.Options) -> Bool {
         switch kind {
@@ -146,7 +152,7 @@ final class WellKnownFields {
     }
 
     /// Adds a member; nothing where the message does not have it.
-    func append(_ member: CompiledJSONMember.Value, after start: Int, to output: inout LogBuffer) {
+    func append(_ member: JSONMember.Kind, after start: Int, to output: inout LogBuffer) {
         switch member {
         case .traceID: append(keys.trace, trace?.traceID, start, &output)
         case .spanID: append(keys.span, trace?.spanID, start, &output)

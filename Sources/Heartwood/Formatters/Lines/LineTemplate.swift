@@ -3,7 +3,8 @@ import CHeartwood
 /// Writes lines of text as a formatter would, without making a message of each.
 ///
 /// What is in front of the text, and after it, is the same for all lines of a block that have the same level:
-/// the formatter itself writes it once for each level. The time of a line that has one is written over it.
+/// the formatter itself writes it once for each level, and its number is put in. The time of a line that has
+/// one is written over it.
 /// The result is byte for byte what the formatter would have written.
 ///
 /// Not thread-safe: owned by whoever writes the lines.
@@ -22,16 +23,19 @@ package final class LineTemplate {
     private let formatter: LogFormatter?
     private let category: LogCategory
     private var moment = LogTimestamp(nanoseconds: 0)
-    /// What is in front of the text, for each level, in `storage`.
-    private let beginnings: UnsafeMutablePointer<UnsafeRawBufferPointer>
+    /// What is around the text, for each level, in `storage`.
+    private let frames: UnsafeMutablePointer<Frame>
     private var storage: UnsafeMutableRawPointer?
+    /// Whether the formatter can be replaced by these: it writes the message's number after the text, if at
+    /// all.
+    private var hasFrames = true
     /// The moment that each of these has, in nanoseconds.
     private var moments = [7 of Int64](repeating: .min)
     /// Where the time is in them; nil where that was not asked, or cannot be told.
-    private lazy var place = TimePlace { [unowned self] in beginning($0, at: $1) }
+    private lazy var place = TimePlace { [unowned self] in around($0, at: $1) }
     /// The text up to the level, for the second that was written last.
     private var second: (number: Int64, text: [UInt8]) = (.min, [])
-    /// How many lines were written: the number that JSON has of each.
+    /// How many lines were written: the number that each message has.
     private var sequence: UInt64 = 0
 
     /// Makes a template for a formatter that is of this form; nil writes the text alone.
@@ -40,12 +44,12 @@ package final class LineTemplate {
         self.formatter = formatter
         self.category = category
         let count = LogLevel.standardLevels.count
-        beginnings = .allocate(capacity: count)
-        beginnings.initialize(repeating: UnsafeRawBufferPointer(start: nil, count: 0), count: count)
+        frames = .allocate(capacity: count)
+        frames.initialize(repeating: Frame(), count: count)
     }
 
     deinit {
-        beginnings.deallocate()
+        frames.deallocate()
         storage?.deallocate()
     }
 
@@ -53,45 +57,53 @@ package final class LineTemplate {
     package func begin(at moment: LogTimestamp) {
         guard form != .raw, moment != self.moment || storage == nil else { return }
         self.moment = moment
-        var all = LogBuffer(capacity: 1024)
-        var ends: [Int] = []
-        for level in LogLevel.standardLevels {
-            append(beginning: level, at: moment, to: &all)
-            ends.append(all.count)
-        }
+        let all = LogLevel.standardLevels.map { around($0, at: moment) }
+        hasFrames = !all.contains { $0.needsFormatter }
         for index in moments.indices { moments[index] = moment.nanoseconds }
         storage?.deallocate()
-        let copy = UnsafeMutableRawPointer.allocate(byteCount: all.count + 1, alignment: 16)
-        all.withUnsafeBytes {
-            UnsafeMutableRawBufferPointer(start: copy, count: $0.count).copyMemory(from: $0)
-        }
-        storage = copy
+        let size = all.reduce(1) { $0 + $1.beginning.count + $1.ending.count + $1.rest.count }
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
+        storage = copy.baseAddress
         var start = 0
-        for (index, end) in ends.enumerated() {
-            beginnings[index] = UnsafeRawBufferPointer(start: copy + start, count: end - start)
-            start = end
+        func keep(_ bytes: [UInt8]) -> UnsafeRawBufferPointer {
+            let room = UnsafeMutableRawBufferPointer(rebasing: copy[start..<start + bytes.count])
+            room.copyBytes(from: bytes)
+            start += bytes.count
+            return UnsafeRawBufferPointer(room)
+        }
+        for (index, around) in all.enumerated() {
+            frames[index] = Frame(
+                beginning: keep(around.beginning), ending: keep(around.ending), rest: keep(around.rest),
+                hasNumber: around.hasNumber)
         }
     }
 
-    /// Adds what is in front of the text.
-    private func append(beginning level: LogLevel, at moment: LogTimestamp, to output: inout LogBuffer) {
-        let start = output.count
-        // The text `@` shows where texts belong: after it only the number follows.
-        _ = formatter?.format(message(level, "@", [:], at: moment), into: &output)
-        let end = output.withUnsafeBytes { $0[start...].lastIndex(of: UInt8(ascii: "@")) } ?? start
-        output.truncate(to: end)
-    }
-
-    private func beginning(_ level: LogLevel, at moment: LogTimestamp) -> [UInt8] {
-        var text = LogBuffer(capacity: 128)
-        append(beginning: level, at: moment, to: &text)
-        return text.withUnsafeBytes { Array($0) }
+    /// What the formatter writes around the text of a level's message: it is found where two messages differ.
+    private func around(_ level: LogLevel, at moment: LogTimestamp) -> Surroundings {
+        func bytes(_ text: LogText, _ number: UInt64) -> [UInt8] {
+            var output = LogBuffer(capacity: 128)
+            _ = formatter?.format(message(level, text, [:], at: moment, number: number), into: &output)
+            return output.withUnsafeBytes { Array($0) }
+        }
+        func difference(_ left: [UInt8], _ right: [UInt8]) -> Int? {
+            zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset
+        }
+        let written = bytes("@", 1)
+        guard let text = difference(written, bytes("#", 1)) else { return Surroundings(needsFormatter: true) }
+        let beginning = Array(written[..<text])
+        guard let number = difference(written, bytes("@", 2)) else {
+            return Surroundings(beginning: beginning, ending: Array(written[(text + 1)...]))
+        }
+        if number < text { return Surroundings(needsFormatter: true) }
+        return Surroundings(
+            beginning: beginning, ending: Array(written[(text + 1)..<number]),
+            rest: Array(written[(number + 1)...]), hasNumber: true)
     }
 
     /// Writes a time over the one that the beginning of a level has; false where that is not possible.
     private func set(_ own: LogTimestamp, of level: Int) -> Bool {
         if moments[level] == own.nanoseconds { return true }
-        guard let place, let base = beginnings[level].baseAddress else { return false }
+        guard let place, let base = frames[level].beginning.baseAddress else { return false }
         let (number, nanosecond) = CivilTime.split(own.nanoseconds)
         if number != second.number || place.digits == 0 {
             guard begin(second: number, own, place) else { return false }
@@ -118,7 +130,7 @@ package final class LineTemplate {
             second.text[place.second] = 0x30 + UInt8(rest / 10)
             second.text[place.second + 1] = 0x30 + UInt8(rest % 10)
         } else {
-            let text = beginning(.info, at: own)
+            let text = around(.info, at: own).beginning
             guard text.count == place.count else { return false }
             second.text = text
         }
@@ -127,12 +139,12 @@ package final class LineTemplate {
     }
 
     private func message(
-        _ level: LogLevel, _ text: LogText, _ fields: LogMetadata, at own: LogTimestamp? = nil
+        _ level: LogLevel, _ text: LogText, _ fields: LogMetadata, at own: LogTimestamp? = nil,
+        number: UInt64? = nil
     ) -> LogMessage {
         LogMessage(
             text, level: level, category: category, metadata: fields, timestamp: own ?? moment,
-            sequence: sequence,
-            file: "", function: "", line: 0)
+            sequence: number ?? sequence, file: "", function: "", line: 0)
     }
 
     /// Adds a line with a time of its own, or with that of the block, with a newline at its end.
@@ -141,7 +153,7 @@ package final class LineTemplate {
         at own: LogTimestamp?,
         to output: inout LogBuffer
     ) {
-        guard form == .raw || set(own ?? moment, of: min(level.index, 6)) else {
+        guard form == .raw || hasFrames && set(own ?? moment, of: min(level.index, 6)) else {
             return append(LogText(utf8: line), level, fields: [:], at: own, to: &output)
         }
         append(line, level, needsCare: needsCare, hasQuote: hasQuote, to: &output)
@@ -155,26 +167,26 @@ package final class LineTemplate {
         _ line: UnsafeRawBufferPointer, _ level: LogLevel, needsCare: Bool, hasQuote: Bool,
         to output: inout LogBuffer
     ) {
-        switch form {
-        case .raw: output.append(line, between: UnsafeRawBufferPointer(start: nil, count: 0))
-        case .line:
-            let beginning = beginnings[min(level.index, 6)]
-            if !needsCare { return output.append(line, between: beginning) }
-            output.append(beginning)
-            if LogBuffer.needsEscaping(line) { output.appendEscaped(line) } else { output.append(line) }
-            output.append(UInt8(ascii: "\n"))
-        case .json:
-            output.append(beginnings[min(level.index, 6)])
-            if needsCare || hasQuote {
+        if form == .raw { return output.append(line, between: UnsafeRawBufferPointer(start: nil, count: 0)) }
+        guard hasFrames else { return append(LogText(utf8: line), level, fields: [:], at: nil, to: &output) }
+        let frame = frames[min(level.index, 6)]
+        if form == .line, !needsCare, frame.ending.isEmpty {
+            output.append(line, between: frame.beginning)
+        } else {
+            output.append(frame.beginning)
+            if form == .json, needsCare || hasQuote {
                 output.appendInsideOfJSON(line)
+            } else if form == .line, needsCare, LogBuffer.needsEscaping(line) {
+                output.appendEscaped(line)
             } else {
                 output.append(line)
             }
-            output.append("\",\"seq\":" as StaticString)
-            output.append(sequence)
-            output.append("}\n" as StaticString)
-            sequence += 1
+            output.append(frame.ending)
+            if frame.hasNumber { output.append(sequence) }
+            output.append(frame.rest)
+            output.append(UInt8(ascii: "\n"))
         }
+        sequence += 1
     }
 
     /// Adds a text that has fields or a time that differs from the block's, with a newline at its end.
@@ -214,6 +226,24 @@ extension LogBuffer {
     }
 }
 
+/// What a formatter writes around a text; `rest` comes after the message's number.
+private struct Surroundings {
+    var beginning: [UInt8] = []
+    var ending: [UInt8] = []
+    var rest: [UInt8] = []
+    var hasNumber = false
+    /// Whether the formatter has to write each line: there is no text, or the number is in front of it.
+    var needsFormatter = false
+}
+
+/// The same in memory that stays where it is.
+private struct Frame {
+    var beginning = UnsafeRawBufferPointer(start: nil, count: 0)
+    var ending = UnsafeRawBufferPointer(start: nil, count: 0)
+    var rest = UnsafeRawBufferPointer(start: nil, count: 0)
+    var hasNumber = false
+}
+
 /// Where the time is in what a formatter writes in front of a text.
 private struct TimePlace {
     /// How long all of it is.
@@ -226,10 +256,14 @@ private struct TimePlace {
     /// Where the second is, in two digits; 0 where that is not known.
     private(set) var second = 0
 
-    /// Finds it in the beginnings of several moments; nil where it is not of one length, or after the level.
-    init?(_ beginning: (LogLevel, LogTimestamp) -> [UInt8]) {
+    /// Finds it in the beginnings of several moments; nil where it is not of one length, or after the level
+    /// or the text.
+    init?(_ around: (LogLevel, LogTimestamp) -> Surroundings) {
+        var endings: Set<[UInt8]> = []
         func at(_ second: Int64, _ nanosecond: Int64, _ level: LogLevel = .info) -> [UInt8] {
-            beginning(level, LogTimestamp(nanoseconds: second * 1_000_000_000 + nanosecond))
+            let text = around(level, LogTimestamp(nanoseconds: second * 1_000_000_000 + nanosecond))
+            if level == .info { endings.insert(text.ending + text.rest) }
+            return text.beginning
         }
         // In different years, and in winter and summer.
         let winter = at(978_000_000, 111_111_111)
@@ -237,7 +271,9 @@ private struct TimePlace {
         let other = at(1_782_345_678, 222_222_222, .error)
         count = summer.count
         shared = zip(summer, other).prefix { $0 == $1 }.count
-        guard winter.count == count, winter[shared...] == summer[shared...] else { return nil }
+        guard winter.count == count, winter[shared...] == summer[shared...],
+            endings.count == 1
+        else { return nil }
         let next = at(1_782_345_678, 333_333_333)
         let round = at(1_782_345_678, 100_000_000)
         guard next.count == count, round.count == count else { return }

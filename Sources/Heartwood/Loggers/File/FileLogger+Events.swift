@@ -45,15 +45,16 @@ extension FileLogger {
             report(
                 .setting, "not writing, because the log encryption key cannot be used: \(reason)",
                 key: "\(self.name) key")
-        case .unusable(let failure, let name):
-            if let refusal = failure.refusal {
+        case .unusable(let error, let name):
+            let failure = error as? SystemFailure
+            if let refusal = failure?.refusal {
                 let why = refusal.explanation
                 return report(.damaged, "\(name) in \(directoryPath) was refused: \(why)", key: name)
             }
             report(
                 .writeFailed,
-                "\(name) in \(directoryPath) cannot be used, so logging continues without it: \(failure)",
-                key: "\(name) \(failure.call)")
+                "\(name) in \(directoryPath) cannot be used, so logging continues without it: \(error)",
+                key: "\(name) \(failure.map { "\($0.call)" } ?? "")")
         case .dropped(let records, let failure):
             let why = failure.map { "\($0)" } ?? "the limit of waiting lines is reached"
             report(.messagesDropped, "\(records) messages dropped in total: \(why)")

@@ -78,18 +78,15 @@ struct ViewEvents {
         let all = log.store.rows
         let isIndexed = progress.isComplete || progress.total == 0
         var event: LogMetadata = [
-            "run": .string(log.run),
-            "first": LogValue(summary.rows.first),
-            "end": LogValue(summary.rows.end),
-            "done": .double(summary.done),
-            "levels": .list(levels) { LogValue($0) },
-            "span": .list([summary.earliest, summary.latest].compactMap(\.self)) { .moment($0) },
-            "lines": LogValue(all.end - all.first),
-            "bytes": LogValue(progress.total + progress.came),
-            "indexed": .double(isIndexed ? 1 : Double(progress.done) / Double(progress.total)),
-            "files": LogValue(log.store.files.present.count),
-            "ended": .bool(log.isInputEnded),
-            "damages": .list(progress.damages.prefix(20)) { .string($0) },
+            "run": log.run, "first": summary.rows.first, "end": summary.rows.end, "done": summary.done,
+            "levels": levels,
+            "span": LogValue.list([summary.earliest, summary.latest].compactMap(\.self)) { .moment($0) },
+            "lines": all.end - all.first,
+            "bytes": progress.total + progress.came,
+            "indexed": isIndexed ? 1 : Double(progress.done) / Double(progress.total),
+            "files": log.store.files.present.count,
+            "ended": log.isInputEnded,
+            "damages": Array(progress.damages.prefix(20)),
         ]
         if tail > 0, isGrown {
             let rows = scan.rows(from: summary.rows.end - tail, count: tail, upTo: ShownLine.limit)

@@ -50,12 +50,8 @@ final class FileStore {
 
     /// Reports why a file cannot be used, by its name.
     func report(_ error: any Error, name: String) {
-        switch error {
-        case let failure as SystemFailure:
-            if failure.refusal == nil { failures += 1 }
-            tell(.unusable(failure, name: name))
-        default: tell(.unusable(SystemFailure(.open, EIO), name: name))
-        }
+        if let failure = error as? SystemFailure, failure.refusal == nil { failures += 1 }
+        tell(.unusable(error, name: name))
     }
 
     // MARK: Looking
@@ -311,7 +307,7 @@ enum FileEvent: Sendable {
     case locked(reason: String)
     /// A file of the directory was refused, or cannot be opened, locked, replaced or removed; logging
     /// continues without it.
-    case unusable(SystemFailure, name: String)
+    case unusable(any Error, name: String)
     /// Lines were dropped; the total since the last time that all was well.
     case dropped(records: Int, SystemFailure?)
     /// Writing goes on after a failure.
