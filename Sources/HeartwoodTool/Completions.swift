@@ -53,7 +53,7 @@ enum Completions {
             "#compdef heartwood\n_heartwood() {\n"
             + "    if (( CURRENT == 2 )); then\n        local -a commands=(\n"
         for command in Tool.subcommands {
-            text += "            \(quoted("\(command.name):\(command.summary)"))\n"
+            text += "            \("\(command.name):\(command.summary)".shellQuoted)\n"
         }
         text +=
             "        )\n        _describe command commands\n        return\n    fi\n    case $words[2] in\n"
@@ -63,9 +63,8 @@ enum Completions {
                 for name in option.names {
                     let value = option.standard == nil ? option.value.map { ":\($0):_files" } ?? "" : ""
                     let help = option.help.filter { !"[]:".contains($0) }
-                    text +=
-                        " \\\n            "
-                        + "\(quoted("\(option.isRepeatable ? "*" : "")\(name)[\(help)]\(value)"))"
+                    let word = "\(option.isRepeatable ? "*" : "")\(name)[\(help)]\(value)"
+                    text += " \\\n            \(word.shellQuoted)"
                 }
             }
             text += " \\\n            '*:file:_files' ;;\n"
@@ -78,7 +77,7 @@ enum Completions {
         for command in Tool.subcommands {
             text +=
                 "complete -c heartwood -n __fish_use_subcommand -a \(command.name) -d "
-                + "\(quoted(command.summary))\n"
+                + "\(command.summary.shellQuoted)\n"
         }
         for command in Tool.subcommands {
             for option in options(command) {
@@ -88,13 +87,9 @@ enum Completions {
                 }
                 text +=
                     (option.value == nil || option.standard != nil ? "" : " -r")
-                    + " -d \(quoted(option.help))\n"
+                    + " -d \(option.help.shellQuoted)\n"
             }
         }
         return text
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }

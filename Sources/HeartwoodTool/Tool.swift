@@ -53,7 +53,7 @@ enum Tool {
                 Terminal.output.write(Help.page(of: subcommand))
                 return .success
             }
-            if !subcommand.takesOperands, let operand = parsed.operands.first {
+            if subcommand.operands.isEmpty, let operand = parsed.operands.first {
                 throw UsageError(
                     "unexpected argument “\(operand)”: `heartwood \(subcommand.name)` takes only options"
                 )

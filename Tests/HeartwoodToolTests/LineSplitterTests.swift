@@ -24,9 +24,9 @@ struct LineSplitterTests {
                 return taken
             }
             rest = rest.dropFirst(count)
-            splitter.forEachLine { lines.append(Line(bytes: Array($0), part: $1)) }
+            splitter.forEachLine { line, part, _ in lines.append(Line(bytes: Array(line), part: part)) }
         }
-        splitter.finish { lines.append(Line(bytes: Array($0), part: $1)) }
+        splitter.finish { line, part, _ in lines.append(Line(bytes: Array(line), part: part)) }
         return lines
     }
 
@@ -98,11 +98,11 @@ struct LineSplitterTests {
                 room.initializeMemory(as: UInt8.self, repeating: 0x61)
                 return room.count
             }
-            splitter.forEachLine { line, part in
+            splitter.forEachLine { line, part, _ in
                 if case .piece = part { count += line.count }
             }
         }
-        splitter.finish { line, _ in count += line.count }
+        splitter.finish { line, _, _ in count += line.count }
         #expect(bytes > 50 * 1024 * 1024)
         #expect(count == bytes)
     }

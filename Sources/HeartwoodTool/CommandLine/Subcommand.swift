@@ -18,10 +18,6 @@ protocol Subcommand: Sendable {
     static func run(_ arguments: Arguments) throws -> ExitStatus
 }
 
-extension Subcommand {
-    static var takesOperands: Bool { !operands.isEmpty }
-}
-
 /// How the tool ends.
 enum ExitStatus: Equatable {
     /// All is done.

@@ -56,3 +56,27 @@ enum Readable {
         return "\(whole / 86_400) d \(whole / 3600 % 24) h"
     }
 }
+
+extension LogBuffer {
+    /// What was added.
+    var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// A text as it may be shown on a terminal.
+    static func escaped(_ text: String) -> String {
+        var output = LogBuffer()
+        output.appendEscaped(text)
+        return output.text
+    }
+}
+
+extension String {
+    /// The text as one word of a shell.
+    var shellQuoted: String { "'" + replacing("'", with: "'\\''") + "'" }
+}
+
+extension UInt8 {
+    /// Whether it is a digit of ASCII.
+    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+    /// Whether it is a letter of ASCII.
+    var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+}

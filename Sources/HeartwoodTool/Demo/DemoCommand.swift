@@ -1,4 +1,3 @@
-import CHeartwood
 import Heartwood
 import HeartwoodEvents
 import HeartwoodHTTP
@@ -40,7 +39,9 @@ enum DemoCommand: Subcommand {
     static func run(_ arguments: Arguments) throws -> ExitStatus {
         let seconds = try arguments.integer("--seconds", atLeast: 1) ?? 3
         guard seconds <= 60 else { throw UsageError("--seconds must be at most 60 (got \(seconds))") }
-        let directory = try arguments.value("--directory") ?? temporaryDirectory()
+        let directory =
+            try arguments.value("--directory")
+            ?? SystemCalls.makeTemporaryDirectory("heartwood-demo.", or: "; name one with --directory").path
 
         let collector = try DemoCollector(rejecting: 1)
         let console = ConsoleLogger(.standardOutput)
@@ -77,18 +78,5 @@ enum DemoCommand: Subcommand {
         Terminal.output.write(report.text)
         if let missing = report.missing { Terminal.error.write("heartwood demo: \(missing)\n") }
         return report.missing == nil ? .success : .failure
-    }
-
-    /// A new directory that only this user may enter.
-    private static func temporaryDirectory() throws -> String {
-        let parent = ProcessEnvironment.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        var template = Array("\(parent)/heartwood-demo.XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LogError(
-                .file, "cannot create a directory; name one with --directory", place: parent,
-                cause: hw_errno()
-            )
-        }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

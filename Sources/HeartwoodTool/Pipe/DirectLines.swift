@@ -35,9 +35,7 @@ final class DirectLines {
         output = BlockOutput(file)
         levelOf = LevelRule(options)
         redactor = options.content.redaction.map { LineRedactor($0) }
-        joiner = options.content.join.map {
-            RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
-        }
+        joiner = options.joiner
         levels = .allocate(capacity: 7)
         levels.initialize(repeating: 0, count: 7)
     }
@@ -53,14 +51,14 @@ final class DirectLines {
     ) {
         fill(&counts) { buffer, ends, tally in
             if atEnd {
-                splitter.finish { add($0, $1, &buffer, &ends, &tally) }
+                splitter.finish { line, part, _ in add(line, part, &buffer, &ends, &tally) }
                 joiner?.finish { addJoined($0, &buffer, &ends, &tally) }
                 if isLast, options.form == .raw, let end = ends.popLast() {
                     buffer.truncate(to: end - 1)
                     ends.append(end - 1)
                 }
             } else {
-                splitter.forEachLine { add($0, $1, &buffer, &ends, &tally) }
+                splitter.forEachLine { line, part, _ in add(line, part, &buffer, &ends, &tally) }
             }
         }
     }

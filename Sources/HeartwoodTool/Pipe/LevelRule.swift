@@ -4,7 +4,6 @@ import HeartwoodReading
 /// Which level a line has, by the user's patterns, by what it says, or by default.
 struct LevelRule {
     private let patterns: [LevelPattern]
-    private let hasPatterns: Bool
     private let standard: LogLevel
     private let recognizer = LineRecognizer()
     /// Whether levels are looked for in lines.
@@ -12,7 +11,6 @@ struct LevelRule {
 
     init(_ options: PipeOptions) {
         patterns = options.patterns
-        hasPatterns = !options.patterns.isEmpty
         standard = options.defaultLevel
         detects = options.detectsLevels
     }
@@ -47,8 +45,7 @@ struct LevelRule {
 
     @inline(__always)
     private func ofPatterns(_ line: UnsafeRawBufferPointer) -> LogLevel? {
-        guard hasPatterns else { return nil }
-        return patterns.first { $0.pattern.firstMatch(in: line) != nil }?.level
+        patterns.isEmpty ? nil : patterns.first { $0.pattern.firstMatch(in: line) != nil }?.level
     }
 }
 

@@ -33,9 +33,7 @@ final class LinePump {
         self.stop = stop
         category = options.name.map { LogCategory($0) } ?? .default
         levelOf = LevelRule(options)
-        joiner = options.content.join.map {
-            RecordJoiner($0, limit: options.lineLimit.bytes, patience: options.content.patience)
-        }
+        joiner = options.joiner
         redactor = options.content.redaction.map { LineRedactor($0) }
         direct = destinations.onlyFile.map { [category] file in
             DirectLines(options, file: file, formatter: destinations.formatter, category: category, stop)
@@ -175,12 +173,12 @@ final class LinePump {
 
     private func takeLines(of splitter: inout LineSplitter, _ origin: Int) {
         if let direct { return direct.take(&splitter, atEnd: false, &counts) }
-        splitter.forEachLineAndEnd { join($0, $1, origin + $2) }
+        splitter.forEachLine { join($0, $1, origin + $2) }
         destinations.waitForRoom(after: counts.records, unless: stop)
     }
 
     private func finishLines(of splitter: inout LineSplitter, _ origin: Int) {
-        splitter.finishWithEnd { join($0, $1, origin + $2) }
+        splitter.finish { join($0, $1, origin + $2) }
         joiner?.finish { logJoined($0) }
     }
 

@@ -60,19 +60,11 @@ struct LineSplitter: ~Copyable {
         return count
     }
 
-    /// Hands out all lines that are there.
-    ///
-    /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
-    @inline(__always)
-    mutating func forEachLine(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
-        forEachLineAndEnd { line, part, _ in body(line, part) }
-    }
-
     /// Hands out all lines that are there, with the number of bytes of the stream up to the end of each.
     ///
     /// After each, ``LineScan/slack`` bytes more may be read, whatever they are.
     @inline(__always)
-    mutating func forEachLineAndEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
+    mutating func forEachLine(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
         while true {
             skipZeros()
             guard let found = memchr(base + start + scanned, 0x0A, end - start - scanned) else { break }
@@ -90,14 +82,9 @@ struct LineSplitter: ~Copyable {
         scanned = end - start
     }
 
-    /// Hands out what is left when the input has ended without a newline.
-    mutating func finish(_ body: (UnsafeRawBufferPointer, Part) -> Void) {
-        finishWithEnd { line, part, _ in body(line, part) }
-    }
-
     /// Hands out what is left when the input has ended without a newline, with the number of bytes of the
     /// stream.
-    mutating func finishWithEnd(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
+    mutating func finish(_ body: (UnsafeRawBufferPointer, Part, Int) -> Void) {
         if end > start || pieces > 0 { handOut(upTo: end, end, body) }
         start = end
         scanned = 0

@@ -172,4 +172,9 @@ struct PipeOptions {
             viewedDirectory = directory
         }
     }
+
+    /// What puts lines together, where that is wanted.
+    var joiner: RecordJoiner? {
+        content.join.map { RecordJoiner($0, limit: lineLimit.bytes, patience: content.patience) }
+    }
 }

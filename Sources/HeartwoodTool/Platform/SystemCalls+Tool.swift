@@ -19,14 +19,17 @@ extension SystemCalls {
         open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     }
 
-    /// Makes a directory for temporary files that only the user may read.
+    /// Makes a directory for temporary files that only the user may read; `remedy` says what to do where
+    /// that is not possible.
     ///
     /// - Throws: `LogError` where that is not possible.
-    static func makeTemporaryDirectory() throws -> Directory {
+    static func makeTemporaryDirectory(
+        _ name: String = "heartwood-", or remedy: String = ""
+    ) throws -> Directory {
         let parent = ProcessEnvironment.all["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-        var path = Array((parent + "/heartwood-XXXXXX").utf8CString)
+        var path = Array("\(parent)/\(name)XXXXXX".utf8CString)
         guard mkdtemp(&path) != nil else {
-            throw LogError(.file, "cannot create a temporary directory", place: parent, cause: errno)
+            throw LogError(.file, "cannot create a temporary directory\(remedy)", place: parent, cause: errno)
         }
         return try Directory(String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }

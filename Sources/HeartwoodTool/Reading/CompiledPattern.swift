@@ -190,11 +190,9 @@ struct PatternShape: Equatable {
         }
 
         private mutating func readParenthesis(_ byte: UInt8) {
-            if byte == UInt8(ascii: "("), index + 1 < bytes.count, [0x3F, 0x2A].contains(bytes[index + 1]) {
+            if byte == UInt8(ascii: "("), index + 1 < bytes.count, "?*".utf8.contains(bytes[index + 1]) {
                 // Of what begins with a question mark only the group that is not captured is known.
-                guard index + 2 < bytes.count, bytes[index + 1] == 0x3F, bytes[index + 2] == 0x3A else {
-                    return give()
-                }
+                guard bytes[(index + 1)...].starts(with: "?:".utf8) else { return give() }
                 index += 2
             }
             depth += byte == UInt8(ascii: "(") ? 1 : -1
@@ -205,7 +203,7 @@ struct PatternShape: Equatable {
         private mutating func readRepetition(_ byte: UInt8) {
             if byte == UInt8(ascii: "{") {
                 let inside = bytes[(index + 1)...].prefix { $0 != UInt8(ascii: "}") }
-                let isCount = !inside.isEmpty && inside.allSatisfy { $0 &- 0x30 < 10 || $0 == 0x2C }
+                let isCount = !inside.isEmpty && inside.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ",") }
                 guard isCount else { return give() }
                 index += inside.count + 1
             }
@@ -220,7 +218,7 @@ struct PatternShape: Equatable {
             case UInt8(ascii: "d"), UInt8(ascii: "w"), UInt8(ascii: "b"), UInt8(ascii: "S"):
                 index += 1
                 special()
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x80...: give()
+            case _ where next.isDigit || next.isLetter || next >= 0x80: give()
             default:
                 isText = isText && depth == 0
                 index += 1

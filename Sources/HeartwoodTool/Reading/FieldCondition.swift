@@ -341,10 +341,10 @@ private struct FieldNeedles {
         isOfMessage = name == "message"
         let plain = name.hasPrefix("_") ? String(name.dropFirst()) : name
         guard !FieldNeedles.derived.contains(plain.lowercased()), let last = plain.split(separator: ".").last,
-            last.utf8.allSatisfy({ ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == 0x5F || $0 == 0x2D })
+            last.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "_-".utf8.contains($0) })
         else { return }
-        pair = Array(last.utf8) + [UInt8(ascii: "=")]
-        member = Array(last.utf8) + [0x22]
+        pair = Array("\(last)=".utf8)
+        member = Array("\(last)\"".utf8)
         if last != plain || name != plain { isNested = true }
     }
 
@@ -372,7 +372,7 @@ private struct FieldNeedles {
             : cursors.pair.next(pair, in: block, from: range.lowerBound)
         guard place < range.upperBound else {
             // An object after other text, or a name that is escaped.
-            let isElsewhere = isEscaped || !isObject && block[range].contains(0x22)
+            let isElsewhere = isEscaped || !isObject && block[range].contains(UInt8(ascii: "\""))
             return isElsewhere ? .unknown : .nothing
         }
         guard isKnown, !isNested, !isEscaped else { return .unknown }
@@ -389,31 +389,32 @@ private struct FieldNeedles {
         guard let base = line.baseAddress, start > 0 else { return .unknown }
         var index = start + pair.count
         let before = line[start - 1]
-        guard isObject || memchr(base, 0x22, line.count) == nil else { return .unknown }
+        guard isObject || memchr(base, Int32(UInt8(ascii: "\"")), line.count) == nil else { return .unknown }
         if isObject {
-            guard before == 0x22, index < line.count, line[index] == 0x3A,
+            guard before == UInt8(ascii: "\""), index < line.count, line[index] == UInt8(ascii: ":"),
                 memchr(base + 1, Int32(UInt8(ascii: "{")), line.count - 1) == nil
             else { return .unknown }
             index += 1
-        } else if before != 0x20, before != 0x09, before != UInt8(ascii: "{") {
+        } else if before != UInt8(ascii: " "), before != UInt8(ascii: "\t"), before != UInt8(ascii: "{") {
             return .unknown
         }
         let first = index
-        while index < line.count, line[index] &- 0x30 < 10 || line[index] == 0x2E || line[index] == 0x2D {
+        let (point, minus) = (UInt8(ascii: "."), UInt8(ascii: "-"))
+        while index < line.count, line[index].isDigit || line[index] == point || line[index] == minus {
             index += 1
         }
         guard index > first, index < line.count else { return .unknown }
         let after = line[index]
         let isEnd =
             isObject
-            ? after == 0x2C || after == UInt8(ascii: "}")
+            ? after == UInt8(ascii: ",") || after == UInt8(ascii: "}")
             : after == UInt8(ascii: "}") && index + 1 == line.count
-                || after == 0x20 && isPair(line, index + 1)
+                || after == UInt8(ascii: " ") && isPair(line, index + 1)
         guard isEnd else { return .unknown }
-        if index - first < 18, line[first] != 0x30 {
+        if index - first < 18, line[first] != UInt8(ascii: "0") {
             var number = 0
             for byte in line[first..<index] where number >= 0 {
-                number = byte &- 0x30 < 10 ? number * 10 + Int(byte &- 0x30) : -1
+                number = byte.isDigit ? number * 10 + Int(byte - UInt8(ascii: "0")) : -1
             }
             if number >= 0 { return .integer(number, isTyped: isObject) }
         }
@@ -423,9 +424,8 @@ private struct FieldNeedles {
     /// Whether another pair begins here.
     private func isPair(_ line: UnsafeRawBufferPointer, _ start: Int) -> Bool {
         var index = start
-        while index < line.count,
-            (line[index] | 0x20) &- 0x61 < 26 || line[index] == 0x5F || line[index] == 0x2E
-        {
+        let (underscore, point) = (UInt8(ascii: "_"), UInt8(ascii: "."))
+        while index < line.count, line[index].isLetter || line[index] == underscore || line[index] == point {
             index += 1
         }
         return index > start && index < line.count && line[index] == UInt8(ascii: "=")
@@ -447,13 +447,13 @@ private struct ExactNumber: Comparable {
             isNegative = true
             rest = rest.dropFirst()
         }
-        let whole = rest.prefix { $0 &- 0x30 < 10 }
-        guard let first = whole.first, first != 0x30 || whole.count == 1 else { return nil }
+        let whole = rest.prefix(while: \.isDigit)
+        guard let first = whole.first, first != UInt8(ascii: "0") || whole.count == 1 else { return nil }
         rest = rest.dropFirst(whole.count)
         digits = Array(whole)
         exponent = whole.count
         if rest.first == UInt8(ascii: ".") {
-            let fraction = rest.dropFirst().prefix { $0 &- 0x30 < 10 }
+            let fraction = rest.dropFirst().prefix(while: \.isDigit)
             guard !fraction.isEmpty else { return nil }
             digits += fraction
             rest = rest.dropFirst(fraction.count + 1)
@@ -466,10 +466,10 @@ private struct ExactNumber: Comparable {
             rest = rest.dropFirst(rest.count)
         }
         guard rest.isEmpty else { return nil }
-        let zeros = digits.prefix { $0 == 0x30 }.count
+        let zeros = digits.prefix { $0 == UInt8(ascii: "0") }.count
         digits.removeFirst(zeros)
         exponent -= zeros
-        while digits.last == 0x30 { digits.removeLast() }
+        while digits.last == UInt8(ascii: "0") { digits.removeLast() }
         if digits.isEmpty { (isNegative, exponent) = (false, 0) }
     }
 

@@ -93,7 +93,7 @@ final class GrepOutput {
     func show(_ lines: LogReading.Lines) {
         guard found < maximum else { return }
         if takesRuns {
-            found += kind == .count ? LineCount.lines(in: lines.bytes) : 1
+            found += kind == .count ? GrepOutput.lines(in: lines.bytes) : 1
             if kind == .lines { printer.write(lines: lines.bytes) }
             return
         }
@@ -195,7 +195,7 @@ final class GrepOutput {
     /// The number of the line that begins at a place of the block; places do not go backward.
     private func number(at place: Int, of lines: LogReading.Lines) -> Int {
         let range = (counted - lines.offset)..<place
-        number += LineCount.lines(in: UnsafeRawBufferPointer(rebasing: lines.block[range]))
+        number += GrepOutput.lines(in: UnsafeRawBufferPointer(rebasing: lines.block[range]))
         counted = lines.offset + place
         return number
     }
@@ -204,12 +204,9 @@ final class GrepOutput {
         (showsNames ? LogReading.name(of: lines.path) + separator : "")
             + (showsNumbers ? "\(number)" + separator : "")
     }
-}
 
-/// Counts lines.
-enum LineCount {
     /// How many lines there are, the last one included where it has no newline.
-    static func lines(in bytes: UnsafeRawBufferPointer) -> Int {
+    private static func lines(in bytes: UnsafeRawBufferPointer) -> Int {
         var count = 0
         bytes.withMemoryRebound(to: UInt8.self) { bytes in
             // Sums of bytes that the compiler can keep in vector registers.

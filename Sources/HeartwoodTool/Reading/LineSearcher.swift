@@ -231,10 +231,10 @@ final class LineSearcher {
     /// Whether a list of numbers begins at a bracket, after a name such as `"MESSAGE":`, also an escaped one.
     private static func isMessage(at bracket: Int, in bytes: UnsafeRawBufferPointer) -> Bool {
         var next = bracket + 1
-        while next < bytes.count, bytes[next] == 0x20 { next += 1 }
-        guard next < bytes.count, bytes[next] &- 0x30 < 10 else { return false }
+        while next < bytes.count, bytes[next] == UInt8(ascii: " ") { next += 1 }
+        guard next < bytes.count, bytes[next].isDigit else { return false }
         guard let colon = place(of: UInt8(ascii: ":"), before: bracket, in: bytes),
-            var end = place(of: 0x22, before: colon, in: bytes)
+            var end = place(of: UInt8(ascii: "\""), before: colon, in: bytes)
         else { return false }
         while end > 0, bytes[end - 1] == backslash { end -= 1 }
         return has("message", before: end, in: bytes) || has("msg", before: end, in: bytes)
@@ -245,7 +245,7 @@ final class LineSearcher {
         of byte: UInt8, before end: Int, in bytes: UnsafeRawBufferPointer
     ) -> Int? {
         var index = end - 1
-        while index > 0, bytes[index] == 0x20 { index -= 1 }
+        while index > 0, bytes[index] == UInt8(ascii: " ") { index -= 1 }
         return index >= 0 && bytes[index] == byte ? index : nil
     }
 

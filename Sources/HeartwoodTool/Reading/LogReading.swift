@@ -84,7 +84,7 @@ struct LogReading {
             for (file, doubt, line) in found {
                 doubtful.add(file, .init(doubt, redacted(line)), isSorted: true)
             }
-            if let unread = DirectoryRest(path, besides: files).description {
+            if let unread = LogReading.rest(of: path, besides: files) {
                 Terminal.error.write("heartwood: \(unread)\n")
             }
             return files
@@ -333,18 +333,13 @@ private struct DoubtfulFiles {
     }
 }
 
-/// Names the files of a directory that are not read, so that a part of the logs is not taken for all of them.
-struct DirectoryRest {
-    /// A sentence; nil where everything is read.
-    let description: String?
-
-    init(_ directory: String, besides files: [String]) {
-        guard let stream = opendir(directory) else {
-            description = nil
-            return
-        }
+extension LogReading {
+    /// Names the files of a directory that are not read, so that a part of the logs is not taken for all of
+    /// them; nil where everything is read.
+    private static func rest(of directory: String, besides files: [String]) -> String? {
+        guard let stream = opendir(directory) else { return nil }
         defer { closedir(stream) }
-        let read = Set(files.map { String($0.split(separator: "/").last ?? "") })
+        let read = Set(files.map(\.folderAndName.name))
         let identities = Set(files.compactMap { try? SystemCalls().target($0).identity })
         var rest: [String] = []
         while let entry = readdir(stream) {
@@ -367,14 +362,9 @@ struct DirectoryRest {
                 ? ArchiveStage.allCases.contains { read.contains(name + $0.rawValue) } : read.contains(log)
             if status.kind == .regular, !hasCopy { rest.append(name) }
         }
-        guard !rest.isEmpty else {
-            description = nil
-            return
-        }
-        rest.sort()
-        var shown = LogBuffer()
-        shown.appendEscaped(rest.prefix(5).joined(separator: ", "))
+        if rest.isEmpty { return nil }
+        let shown = LogBuffer.escaped(rest.sorted().prefix(5).joined(separator: ", "))
         let others = rest.count > 5 ? " and \(rest.count - 5) more" : ""
-        description = "\(directory): not read: \(shown.text)\(others); to read a file or a directory, name it"
+        return "\(directory): not read: \(shown)\(others); to read a file or a directory, name it"
     }
 }

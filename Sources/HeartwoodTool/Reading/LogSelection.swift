@@ -175,7 +175,7 @@ struct LogSelection {
                 throw UsageError(
                     "\(option) expects a time such as 2026-11-20T10:30, 1763634030 or 90m (got “\(text)”)")
             }
-            return SystemClock().now() + .zero - duration
+            return SystemClock().now() + (.zero - duration)
         }
     }
 
@@ -188,7 +188,7 @@ struct LogSelection {
         if LogSelection.isDirectory(path) {
             // Named as the operand is, as grep does it.
             let directory = path.hasSuffix("/") ? path : path + "/"
-            func name(_ file: String) -> String { directory + String(file.split(separator: "/").last ?? "") }
+            func name(_ file: String) -> String { directory + file.folderAndName.name }
             return try LogFileReader(directory: path).paths { doubtful(name($0), $1, $2) }.map(name)
         }
         do throws(SystemFailure) {
@@ -245,11 +245,5 @@ struct LogSelection {
     var selectsRecords: Bool {
         since != nil || until != nil || levels != nil || category != nil
             || !conditions.isEmpty
-    }
-}
-
-extension LogTimestamp {
-    fileprivate static func - (moment: LogTimestamp, duration: Duration) -> LogTimestamp {
-        moment + (.zero - duration)
     }
 }

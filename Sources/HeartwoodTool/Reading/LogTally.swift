@@ -87,7 +87,7 @@ struct LogTally {
                 var count = 0
                 var isInNumber = false
                 for byte in bytes.prefix(300) {
-                    let isDigit = byte &- 0x30 < 10
+                    let isDigit = byte.isDigit
                     if !isDigit || !isInNumber {
                         result[count] = isDigit ? UInt8(ascii: "#") : byte
                         count += 1

@@ -110,12 +110,3 @@ enum StatsCommand: Subcommand {
         return output.text + "\n"
     }
 }
-
-extension LogBuffer {
-    /// The text as it may be shown on a terminal.
-    fileprivate static func escaped(_ text: String) -> String {
-        var output = LogBuffer()
-        output.appendEscaped(text)
-        return output.text
-    }
-}

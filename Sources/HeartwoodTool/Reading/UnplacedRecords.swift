@@ -11,9 +11,7 @@ struct UnplacedRecords {
         init(_ doubt: TimeDoubt, _ line: String) {
             self.doubt = doubt
             let text = AnsiText.plain(line)
-            var shown = LogBuffer()
-            shown.appendEscaped(String(text.prefix(50)) + (text.count > 50 ? "…" : ""))
-            self.text = shown.text
+            self.text = LogBuffer.escaped(text.prefix(50) + (text.count > 50 ? "…" : ""))
         }
 
         init(_ doubt: TimeDoubt, _ line: UnsafeRawBufferPointer) {

@@ -241,6 +241,4 @@ extension LogBuffer {
         }
         append(entry.metadata.isEmpty ? "\n" : "}\n")
     }
-
-    fileprivate var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 }

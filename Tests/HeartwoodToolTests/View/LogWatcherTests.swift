@@ -16,7 +16,6 @@ private final class WatchedLogs {
     private let watcher: LogWatcher
 
     init(_ files: [(name: String, bytes: [UInt8])], key: (any SecretProvider)? = nil) throws {
-        LogArchives.register()
         let directory = FileManager.default.temporaryDirectory.path + "/heartwood-\(UUID().uuidString)"
         self.directory = directory
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
@@ -79,6 +78,8 @@ private final class WatchedLogs {
 
 @Suite("What comes to a viewed log", .inTurn)
 struct LogWatcherTests {
+    private let archives: Void = LogArchives.register()
+
     private static func line(_ number: Int) -> String {
         "2026-11-20 10:00:\(10 + number % 50).000Z info number \(number)\n"
     }

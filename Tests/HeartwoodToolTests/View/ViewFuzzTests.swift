@@ -43,7 +43,8 @@ struct ViewFuzzTests {
         #expect(await view.indexed())
         try view.append("2026-11-20 11:00:00.000Z error came\n", to: "a.log")
         #expect(await view.reaches { $0.store.rows.end >= 1 })
-        let answers = ViewAnswers(view.log, ViewTickets(token: ViewFixture.token), ViewEventPlaces())
+        let answers = ViewAnswers(
+            log: view.log, tickets: ViewTickets(token: ViewFixture.token), places: ViewEventPlaces())
         let gate = ViewGate(token: ViewFixture.token, address: "127.0.0.1", port: 80)
         var random = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<250 {

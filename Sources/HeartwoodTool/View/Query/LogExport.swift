@@ -80,10 +80,10 @@ struct LogExport: Sendable {
                 }
             }
             defer { output.removeAll() }
-            return stream.write(output.withUnsafeBytes { Array($0) })
+            return stream.write(output.bytes)
         }
         printer.end(to: &output)
-        _ = stream.write(output.withUnsafeBytes { Array($0) })
+        _ = stream.write(output.bytes)
     }
 
     /// Some rows only, 500 at a time.

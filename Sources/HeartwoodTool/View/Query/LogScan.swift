@@ -138,13 +138,10 @@ final class LogScan: Sendable {
             for (block, own) in found where !sum.add(own) { coarse.append((block, own)) }
         }
         for (index, (number, own)) in coarse.enumerated() {
-            guard index < LogScan.exactLimit, let block = store.block(number) else {
-                sum.spread(own)
-                continue
-            }
-            let text = store.files.text(of: block, inPassing: true)
             // Records that are gone are spread over the time of their block.
-            guard text.isWhole else {
+            guard index < LogScan.exactLimit, let block = store.block(number),
+                case let text = store.files.text(of: block, inPassing: true), text.isWhole
+            else {
                 sum.spread(own)
                 continue
             }

@@ -20,6 +20,6 @@ extension LogValue {
     var json: [UInt8] {
         var buffer = LogBuffer(capacity: 4096)
         buffer.append(json: self)
-        return buffer.withUnsafeBytes { Array($0) }
+        return buffer.bytes
     }
 }

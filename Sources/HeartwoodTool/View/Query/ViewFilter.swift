@@ -102,18 +102,9 @@ struct ViewFilter: Hashable, Sendable {
 
     /// A word as a shell takes it.
     private static func quoted(_ word: String) -> String {
-        let isPlain =
-            !word.isEmpty
-            && word.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-_./:=,@%+".utf8.contains(byte)
-                }
-            }
+        let isPlain = word.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_./:=,@%+".utf8.contains($0) }
         // A word that begins with = is another one in zsh.
-        if isPlain, !word.hasPrefix("=") { return word }
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-            + "'"
+        return isPlain && !word.isEmpty && !word.hasPrefix("=") ? word : word.shellQuoted
     }
 }
 
@@ -179,23 +170,16 @@ struct ViewQuery: Sendable {
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(), let left = digit(high),
-                    let right = digit(low)
+                let digits = rest.prefix(2)
+                guard digits.count == 2,
+                    let decoded = Hexadecimal.decode(String(decoding: digits, as: UTF8.self))
                 else { return nil }
-                bytes.append(left << 4 | right)
-            case UInt8(ascii: "+") where plusIsSpace: bytes.append(0x20)
+                bytes += decoded
+                rest = rest.dropFirst(2)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
             default: bytes.append(byte)
             }
         }
         return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x37
-        case 0x61...0x66: byte - 0x57
-        default: nil
-        }
     }
 }

@@ -1,7 +1,6 @@
 import CHeartwood
 import Heartwood
 import HeartwoodHTTP
-import Synchronization
 
 /// The log that a page shows: its index, the thread that makes it, and the thread that adds what comes.
 final class ViewLog: Sendable {
@@ -17,13 +16,9 @@ final class ViewLog: Sendable {
     let run = Hexadecimal.encode(RandomBytes.make(8))
     private let key: (any SecretProvider)?
 
-    // MARK: Atomics (any thread)
-    private let stopped = Flag()
-    private let inputEnded = Flag()
-
-    private final class Flag: Sendable {
-        let isSet = Atomic<Bool>(false)
-    }
+    // MARK: Guarded by themselves
+    private let stopped = Locked(false)
+    private let inputEnded = Locked(false)
 
     /// Opens a log; nothing is read before ``start(_:)``.
     init(
@@ -55,25 +50,25 @@ final class ViewLog: Sendable {
         let selection = try ViewLog.selection(of: paths)
         // What is missing at the beginning is an error, and later it is not.
         for path in paths { _ = try selection.files(of: path) }
-        let watcher = try LogWatcher(store, key: key, directories: selection.directories)
+        // Owned by the thread that watches, once that has started.
+        nonisolated(unsafe) let watcher = try LogWatcher(store, key: key, directories: selection.directories)
         let files = watcher.open()
-        let indexed = Flag()
+        let indexed = Locked(false)
         let (store, stopped) = (store, stopped)
-        let isStopped: @Sendable () -> Bool = { stopped.isSet.load(ordering: .relaxed) }
+        let isStopped: @Sendable () -> Bool = { stopped.withLock { $0 } }
         let isIndexing = DetachedThread.start {
             LogIndexer(store, isStopped: isStopped).run(files)
-            indexed.isSet.store(true, ordering: .releasing)
+            indexed.withLock { $0 = true }
         }
-        let box = Unchecked(watcher)
         let isWatching = DetachedThread.start {
             // The first new lines may go with the last one that was there.
-            while !isStopped(), store.blockCounts.back == 0, !indexed.isSet.load(ordering: .acquiring) {
+            while !isStopped(), store.blockCounts.back == 0, !indexed.withLock({ $0 }) {
                 usleep(5000)
             }
-            if let last = store.block(-1) { box.value.begin(with: last.facts.carry) }
+            if let last = store.block(-1) { watcher.begin(with: last.facts.carry) }
             while !isStopped() {
-                box.value.tick()
-                box.value.wait()
+                watcher.tick()
+                watcher.wait()
             }
         }
         guard isIndexing, isWatching else { throw LogError(.file, "cannot start a thread for the view") }
@@ -83,18 +78,12 @@ final class ViewLog: Sendable {
         try LogSelection(try Arguments(parsing: [], options: GrepCommand.options), operands: paths)
     }
 
-    /// Passes an object to the one thread that owns it from then on.
-    private struct Unchecked<Value>: @unchecked Sendable {
-        let value: Value
-        init(_ value: Value) { self.value = value }
-    }
-
     /// Ends the threads.
-    func stop() { stopped.isSet.store(true, ordering: .relaxed) }
+    func stop() { stopped.withLock { $0 = true } }
 
     /// Whether the program whose lines are shown has ended.
-    var isInputEnded: Bool { inputEnded.isSet.load(ordering: .relaxed) }
+    var isInputEnded: Bool { inputEnded.withLock { $0 } }
 
     /// Says that no more lines come from the program whose lines are shown.
-    func endInput() { inputEnded.isSet.store(true, ordering: .relaxed) }
+    func endInput() { inputEnded.withLock { $0 = true } }
 }

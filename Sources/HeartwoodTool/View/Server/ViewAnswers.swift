@@ -13,41 +13,34 @@ struct ViewAnswers: Sendable {
     /// How many blocks one answer searches at most.
     private static let blockLimit = 200
 
-    private let log: ViewLog
-    private let tickets: ViewTickets
+    let log: ViewLog
+    let tickets: ViewTickets
+    let places: ViewEventPlaces
     private let page = ViewPage()
-    private let places: ViewEventPlaces
 
-    init(_ log: ViewLog, _ tickets: ViewTickets, _ places: ViewEventPlaces) {
-        self.log = log
-        self.tickets = tickets
-        self.places = places
-    }
+    func answer(_ head: HTTPRequestHead, _ gate: ViewGate) -> HTTPReply { hardened(reply(head, gate)) }
 
-    func answer(_ head: HTTPRequestHead, _ gate: ViewGate) -> HTTPReply {
+    private func reply(_ head: HTTPRequestHead, _ gate: ViewGate) -> HTTPReply {
         guard let query = ViewQuery(head.target) else {
-            return hardened(.text(400, "The address is not valid"))
+            return .text(400, "The address is not valid")
         }
         // A ticket replaces the token, once.
         let ticket = query.path.count == 2 && query.path[0] == "open" ? tickets.redeem(query.path[1]) : nil
         let isPage = query.path.count == 1 || ticket != nil
         switch gate.refusal(of: head, token: ticket ?? query.path.first, isPage: isPage) {
-        case .host?: return hardened(.text(403, "This server is known by another name"))
-        case .origin?: return hardened(.text(403, "Requests from other sites are rejected"))
+        case .host?: return .text(403, "This server is known by another name")
+        case .origin?: return .text(403, "Requests from other sites are rejected")
         case .token?:
-            return hardened(
-                .text(403, "The address has no token; copy the whole address that heartwood printed"))
+            return .text(403, "The address has no token; copy the whole address that heartwood printed")
         case nil: break
         }
-        if let ticket {
-            return hardened(HTTPReply(status: 303, headers: ["Location": "/\(ticket)/"]))
-        }
+        if let ticket { return HTTPReply(status: 303, headers: ["Location": "/\(ticket)/"]) }
         do {
-            return hardened(try reply(query, head))
+            return try reply(query, head)
         } catch let error as UsageError {
-            return hardened(problem(ViewAnswers.words(for: error)))
+            return problem(ViewAnswers.words(for: error))
         } catch {
-            return hardened(problem("\(error)"))
+            return problem("\(error)")
         }
     }
 
@@ -269,7 +262,8 @@ struct ViewAnswers: Sendable {
         var others = filter
         others.level = nil
         let levels = others == filter ? scan : try log.scans.scan(others)
-        let events = ViewEvents(log, scan, levels: levels, tail: tail, columns: columns(query), known: known)
+        let events = ViewEvents(
+            log: log, scan: scan, levels: levels, tail: tail, columns: columns(query), known: known)
         return HTTPReply(
             status: 200, headers: ["Content-Type": "text/event-stream"],
             body: .stream { events.run($0, in: places) })

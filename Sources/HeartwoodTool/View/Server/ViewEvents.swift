@@ -20,25 +20,14 @@ struct ViewEvents {
     /// How often something is sent that a client which has gone does not take.
     private static let heartbeat = 100
 
-    private let log: ViewLog
-    private let scan: LogScan
+    let log: ViewLog
+    let scan: LogScan
     /// The scan with the same filter but for the level.
-    private let levels: LogScan
-    private let tail: Int
-    private let columns: [String]
-    private let known: String?
-
-    /// Tells what a scan finds; `known` is the name of the last event that the page has.
-    init(
-        _ log: ViewLog, _ scan: LogScan, levels: LogScan, tail: Int, columns: [String], known: String?
-    ) {
-        self.log = log
-        self.scan = scan
-        self.levels = levels
-        self.tail = tail
-        self.columns = columns
-        self.known = known
-    }
+    let levels: LogScan
+    let tail: Int
+    let columns: [String]
+    /// The name of the last event that the page has.
+    let known: String?
 
     /// Writes events until the page leaves, or, where there is no place, the one that says what is new.
     func run(_ stream: HTTPReplyStream, in places: ViewEventPlaces) {

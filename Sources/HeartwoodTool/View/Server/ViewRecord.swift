@@ -63,7 +63,7 @@ struct ViewRecord {
                 let isNext = row.file == last?.file && row.number - 1 == last?.number
                 let text = row.text ?? []
                 let begins = text.withUnsafeBytes { printer.add($0, isNext: isNext, to: &output) }
-                if begins, row.number > number { return output.withUnsafeBytes { Array($0) } }
+                if begins, row.number > number { return output.bytes }
                 // What is written up to here is of the records before.
                 if row.number <= number { output.removeAll() }
                 last = row
@@ -71,6 +71,6 @@ struct ViewRecord {
             if rows.count < step { break }
         }
         printer.end(to: &output)
-        return output.withUnsafeBytes { Array($0) }
+        return output.bytes
     }
 }

@@ -26,7 +26,7 @@ final class ViewServer: Sendable {
         let gate = Locked<ViewGate?>(nil)
         let tickets = ViewTickets(token: token)
         self.tickets = tickets
-        let answers = ViewAnswers(log, tickets, eventPlaces)
+        let answers = ViewAnswers(log: log, tickets: tickets, places: eventPlaces)
         server = try HTTPServer(address: listen, port: port) { head in
             guard let gate = gate.withLock({ $0 }) else { return .text(503, "starting") }
             return answers.answer(head, gate)

@@ -77,12 +77,7 @@ struct ViewOptions: Sendable {
 
     private static func isValid(_ token: String) -> Bool {
         (16...200).contains(token.utf8.count)
-            && token.utf8.allSatisfy { byte in
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
-                default: false
-                }
-            }
+            && token.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_".utf8.contains($0) }
     }
 
     /// Whether other machines can connect.

@@ -96,7 +96,7 @@ struct BlockText: Sendable {
             }
         }
         if redactor.counts.isEmpty { return }
-        bytes = clear.withUnsafeBytes { Array($0) }
+        bytes = clear.bytes
         var next = ranges.makeIterator()
         for line in lines.indices where lines[line].range != nil { lines[line].range = next.next() }
     }
