@@ -17,8 +17,8 @@ import CHeartwood
 /// `source.function` and `source.line`, so file names that are made from data use no memory.
 /// ``LogDispatcher/log(_:asynchronous:)`` takes a message whose time and thread are known as well.
 ///
-/// `file` is `Module/File.swift`, as `#fileID` gives it, or a path; `line` counts from 1. The other parameters
-/// are those of `log(_:level:…)`.
+/// `file` is `Module/File.swift`, as `#fileID` gives it, or a path; `line` counts from 1. The other
+/// parameters are those of `log(_:level:…)`.
 @_disfavoredOverload
 public func log(
     _ text: @autoclosure () -> LogText, level: LogLevel, error: @autoclosure () -> (any Error)? = nil,

@@ -122,7 +122,9 @@ struct DirectLinesTests {
         let moments = [1_795_000_000_123_456_789, 1_795_000_123_000_000_000].map {
             LogTimestamp(nanoseconds: $0)
         }
-        var cases = all.flatMap { [[$0, .message()], [.message(), $0], [.level(), .message(), $0, .sequence()]] }
+        var cases = all.flatMap {
+            [[$0, .message()], [.message(), $0], [.level(), .message(), $0, .sequence()]]
+        }
         cases += [JSONMember.standard, all + [.message()], [.message()] + all, [.time(), .level()]]
         for members in cases {
             var options = JSONLinesFormatter.Options()

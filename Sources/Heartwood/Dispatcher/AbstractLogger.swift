@@ -102,7 +102,7 @@ open class AbstractLogger: @unchecked Sendable {
 
     // MARK: Guarded by themselves
     private let levelsSetting = Locked(LogLevelChoice())
-    private let temporary = Locked(TemporarySetting())
+    private let temporary = TemporaryLevels()
     private let limits = Locked(BacklogLimits())
 
     /// Makes a logger, which gets messages after you add it to a dispatcher.
@@ -157,15 +157,6 @@ open class AbstractLogger: @unchecked Sendable {
         }
     }
 
-    /// Levels that hold for a while.
-    private struct TemporarySetting {
-        /// The number of the setting; 0 for none.
-        var number = 0
-        /// The levels of before.
-        var before = LogLevelMask.all
-        var timer: (any LogTimer)?
-    }
-
     /// Sets the levels for a while: `file.setLevels(.debug, for: .seconds(600))`.
     ///
     /// When the time is over, the levels of before hold again, in order with the messages; unless ``levels``
@@ -178,37 +169,12 @@ open class AbstractLogger: @unchecked Sendable {
     ///     at all.
     public final func setLevels(_ levels: LogLevelMask, for duration: Duration) {
         let clock = node.dispatcher?.clock ?? SystemClock()
-        let (choice, old) = temporary.withLock { temporary in
-            let (before, choice) = levelsSetting.withLock { choice in
-                // While it holds, the levels are no others than its own.
-                let before = choice.number == temporary.number ? temporary.before : choice.levels
-                choice = LogLevelChoice(levels: levels, number: choice.number + 1)
-                return (before, choice)
-            }
-            let old = temporary.timer
-            let timer = clock.schedule(after: max(.zero, duration)) { [weak self] in
-                self?.endTemporaryLevels(choice.number)
-            }
-            temporary = TemporarySetting(number: choice.number, before: before, timer: timer)
-            return (choice, old)
+        temporary.set(levels, for: duration, clock) { [weak self] levels in
+            guard let self, let levels else { return (nil, nil) }
+            let (before, node) = (self.levels, node)
+            let choice = change(levels)
+            return (before, { node.dispatcher?.levelsDidChange(of: node, to: choice) })
         }
-        old?.cancel()
-        if let dispatcher = node.dispatcher { dispatcher.levelsDidChange(of: node, to: choice) }
-    }
-
-    private func endTemporaryLevels(_ number: Int) {
-        let choice = temporary.withLock { temporary -> LogLevelChoice? in
-            guard temporary.number == number else { return nil }
-            let before = temporary.before
-            temporary = TemporarySetting()
-            return levelsSetting.withLock { choice in
-                guard choice.number == number else { return nil }
-                choice = LogLevelChoice(levels: before, number: number + 1)
-                return choice
-            }
-        }
-        guard let choice, let dispatcher = node.dispatcher else { return }
-        dispatcher.levelsDidChange(of: node, to: choice)
     }
 
     /// The levels with the number of their setting.
@@ -217,6 +183,11 @@ open class AbstractLogger: @unchecked Sendable {
     /// Sets the levels without telling the dispatcher.
     @discardableResult
     final func choose(_ levels: LogLevelMask) -> LogLevelChoice {
+        temporary.forget()
+        return change(levels)
+    }
+
+    private func change(_ levels: LogLevelMask) -> LogLevelChoice {
         levelsSetting.withLock { choice in
             choice = LogLevelChoice(levels: levels, number: choice.number + 1)
             return choice

@@ -45,14 +45,14 @@ public struct LogCategory: Hashable, Sendable {
     public var levels: LogLevelMask {
         get { CategoryRegistry.shared.levels(of: name) }
         nonmutating set {
-            TemporaryLevels.shared.forget(name)
+            TemporaryLevels.ofCategories.forget(name)
             CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
         }
     }
 
     /// Removes the levels that were set for this category, so that it inherits those of its parent again.
     public func inheritLevels() {
-        TemporaryLevels.shared.forget(name)
+        TemporaryLevels.ofCategories.forget(name)
         CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
     }
 
@@ -70,7 +70,7 @@ public struct LogCategory: Hashable, Sendable {
     /// set. Setting a rule for the same pattern again replaces it. A change takes effect at once in all
     /// threads, and does not slow down calls whose level is off.
     public static func setLevels(_ levels: LogLevelMask?, matching pattern: String) {
-        TemporaryLevels.shared.forget(pattern)
+        TemporaryLevels.ofCategories.forget(pattern)
         CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
     }
 
@@ -92,14 +92,21 @@ public struct LogCategory: Hashable, Sendable {
         _ levels: LogLevelMask, matching pattern: String, for duration: Duration,
         clock: any LogClock = SystemClock()
     ) {
-        TemporaryLevels.shared.set(levels, for: pattern, max(.zero, duration), clock)
+        TemporaryLevels.ofCategories.set(levels, of: pattern, for: duration, clock) { levels in
+            var before: LogLevelMask?
+            CategoryRegistry.shared.change { rules in
+                before = rules.list.first { $0.pattern == pattern }?.levels
+                rules.set(levels, for: NamePattern(pattern))
+            }
+            return (before, nil)
+        }
     }
 
     /// All rules, in the order in which they were set; setting the property replaces all rules at once.
     public static var levelRules: [LogLevelRule] {
         get { CategoryRegistry.shared.rules }
         set {
-            TemporaryLevels.shared.forgetAll()
+            TemporaryLevels.ofCategories.forgetAll()
             CategoryRegistry.shared.change { $0.replace(with: newValue) }
         }
     }
@@ -162,9 +169,16 @@ public struct LogCategory: Hashable, Sendable {
     }
 }
 
-/// Rules for categories that hold for a while, and what held for their patterns before.
+/// Levels that hold for a while, of patterns of categories or of a logger, and what comes back afterwards,
+/// unless others are set meanwhile.
 final class TemporaryLevels: Sendable {
-    static let shared = TemporaryLevels()
+    /// Those of patterns.
+    static let ofCategories = TemporaryLevels()
+
+    /// Sets levels; returns what was set before, and what to do once no lock is held.
+    typealias Change = @Sendable (LogLevelMask?) -> (
+        before: LogLevelMask?, afterwards: (@Sendable () -> Void)?
+    )
 
     private struct Entry {
         let before: LogLevelMask?
@@ -180,32 +194,32 @@ final class TemporaryLevels: Sendable {
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
-    /// Sets the levels of a pattern; what was set before holds again after a time, unless other levels were
-    /// set meanwhile.
-    func set(_ levels: LogLevelMask, for pattern: String, _ duration: Duration, _ clock: any LogClock) {
-        state.withLock { state in
+    /// Sets the levels of a pattern, or of the one logger; what was set before holds again after a time.
+    func set(
+        _ levels: LogLevelMask, of pattern: String = "", for duration: Duration, _ clock: any LogClock,
+        _ change: @escaping Change
+    ) {
+        let afterwards = state.withLock { state in
             state.number += 1
             let number = state.number
             let old = state.entries[pattern]
             old?.timer.cancel()
-            var before = old?.before
-            CategoryRegistry.shared.change { rules in
-                if old == nil { before = rules.list.first { $0.pattern == pattern }?.levels }
-                rules.set(levels, for: NamePattern(pattern))
+            let (before, afterwards) = change(levels)
+            let timer = clock.schedule(after: max(.zero, duration)) { [weak self] in
+                self?.end(pattern, number, change)
             }
-            let timer = clock.schedule(after: duration) { [weak self] in
-                self?.end(pattern, number)
-            }
-            state.entries[pattern] = Entry(before: before, number: number, timer: timer)
+            state.entries[pattern] = Entry(before: old?.before ?? before, number: number, timer: timer)
+            return afterwards
         }
+        afterwards?()
     }
 
-    /// The levels of a pattern were set for good.
-    func forget(_ pattern: String) {
+    /// The levels of a pattern, or of the one logger, are set for good.
+    func forget(_ pattern: String = "") {
         state.withLock { $0.entries.removeValue(forKey: pattern) }?.timer.cancel()
     }
 
-    /// All rules were replaced.
+    /// All are set for good.
     func forgetAll() {
         let entries = state.withLock { state in
             defer { state.entries = [:] }
@@ -214,11 +228,12 @@ final class TemporaryLevels: Sendable {
         for entry in entries.values { entry.timer.cancel() }
     }
 
-    private func end(_ pattern: String, _ number: Int) {
-        state.withLock { state in
-            guard let entry = state.entries[pattern], entry.number == number else { return }
+    private func end(_ pattern: String, _ number: Int, _ change: Change) {
+        let afterwards = state.withLock { state -> (@Sendable () -> Void)? in
+            guard let entry = state.entries[pattern], entry.number == number else { return nil }
             state.entries[pattern] = nil
-            CategoryRegistry.shared.change { $0.set(entry.before, for: NamePattern(pattern)) }
+            return change(entry.before).afterwards
         }
+        afterwards?()
     }
 }

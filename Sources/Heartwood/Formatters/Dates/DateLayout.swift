@@ -11,13 +11,13 @@ struct DateLayout: Hashable, Sendable {
         case ZZZZZ, ZZZ, Z, XXX, xxx, xx, zzz, z
     }
 
-    private enum Piece: Hashable {
+    enum Piece: Hashable {
         case literal([UInt8])
         case field(Field)
         case fraction(Int)
     }
 
-    private let pieces: [Piece]
+    let pieces: [Piece]
 
     /// Compiles a pattern.
     ///
@@ -25,8 +25,11 @@ struct DateLayout: Hashable, Sendable {
     ///   - text: The pattern.
     ///   - whole: What `text` is a part of, for errors.
     ///   - offset: Where it begins there.
+    ///   - literal: A letter that stands for itself, too.
     /// - Throws: ``PatternError``, which points at the character that is wrong.
-    init(_ text: String, in whole: String? = nil, at offset: Int = 0) throws(PatternError) {
+    init(
+        _ text: String, in whole: String? = nil, at offset: Int = 0, literal: Character? = nil
+    ) throws(PatternError) {
         let characters = Array(text)
         let whole = whole ?? text
         var pieces: [Piece] = []
@@ -37,7 +40,7 @@ struct DateLayout: Hashable, Sendable {
                 let (literal, end) = try DateLayout.quoted(characters, at: index, whole, offset)
                 pieces.append(.literal(Array(literal.utf8)))
                 index = end
-            } else if character.isLetter {
+            } else if character.isLetter, character != literal {
                 let run = characters[index...].prefix { $0 == character }.count
                 let letters = String(repeating: character, count: run)
                 if character == "S", run <= 9 {

@@ -20,8 +20,7 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     /// `2002-05-09T15:21:00.000Z`, in UTC and milliseconds (ISO 8601).
     ///
     /// Read are also: the basic form `20020509T152100Z`, a date alone (then midnight), hours or minutes
-    /// alone, a fraction of seconds after a point or comma, a zone of hours alone, days of the year
-    /// (`2002-129`), and weeks (`2002-W19-4`).
+    /// alone, a fraction of seconds after a point or comma, and a zone of hours alone.
     case iso8601
 
     /// Formats a time stamp.
@@ -34,7 +33,7 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     /// Parses a time stamp; nil if the text is not a date in this style, or out of range.
     public func timestamp(from text: String) -> LogTimestamp? {
         switch self {
-        case .rfc822: RFC822Reader.timestamp(text)
+        case .rfc822: RFC822Reader.read(text).flatMap { $0.time.checkedMoment(offset: $0.offset) }
         case .rfc3339: ISODateReader.timestamp(text, isStrict: true)
         case .iso8601: ISODateReader.timestamp(text, isStrict: false)
         }
@@ -100,47 +99,14 @@ private struct ISODateReader {
     }
 
     private mutating func readDate() -> CivilTime? {
-        // A year alone is followed by a hyphen, or by a week.
-        let digits = scanner.digits
-        guard digits >= 4, let year = scanner.number(4) else { return nil }
+        guard let year = scanner.number(4) else { return nil }
         isExtended = scanner.take("-")
         if isStrict, !isExtended { return nil }
-        if !isStrict, scanner.take("W") { return readWeek(of: year) }
-        let rest = scanner.digits
-        if !isStrict, rest == 3, let day = scanner.number(3) { return ordinal(year, day) }
-        guard isExtended ? rest == 2 : rest == 4, let month = scanner.number(2) else { return nil }
+        guard scanner.digits == (isExtended ? 2 : 4), let month = scanner.number(2) else { return nil }
         if isExtended, !scanner.take("-") { return nil }
         guard scanner.digits >= 2, let day = scanner.number(2) else { return nil }
         let date = CivilTime(year: year, month: month, day: day)
         return date.isValid ? date : nil
-    }
-
-    private func ordinal(_ year: Int, _ day: Int) -> CivilTime? {
-        let first = CivilTime(year: year, month: 1, day: 1)
-        guard first.isValid, day >= 1 else { return nil }
-        let date = CivilTime(seconds: Int64(CivilTime.days(year, 1, 1) + day - 1) * 86_400, nanosecond: 0)
-        return date.year == year ? date : nil
-    }
-
-    private mutating func readWeek(of year: Int) -> CivilTime? {
-        guard let week = scanner.number(2), (1...53).contains(week) else { return nil }
-        var weekday = 1
-        if isExtended ? scanner.take("-") : scanner.digits == 1 {
-            guard let value = scanner.number(1), (1...7).contains(value) else { return nil }
-            weekday = value
-        }
-        guard CivilTime(year: year, month: 1, day: 4).isValid else { return nil }
-        // The fourth of January is always in the first week, which begins on a Monday.
-        let fourth = CivilTime.days(year, 1, 4)
-        let monday = fourth - (CivilTime(year: year, month: 1, day: 4).weekday + 6) % 7
-        let date = CivilTime(
-            seconds: Int64(monday + (week - 1) * 7 + weekday - 1) * 86_400, nanosecond: 0)
-        // A year without a 53rd week: its Thursday would be in the next one.
-        if week == 53 {
-            let thursday = CivilTime(seconds: Int64(monday + 52 * 7 + 3) * 86_400, nanosecond: 0)
-            guard thursday.year == year else { return nil }
-        }
-        return date
     }
 
     private mutating func readTime(into time: inout CivilTime) -> Bool {
@@ -164,40 +130,40 @@ private struct ISODateReader {
     /// Seconds ahead of UTC; 0 where there is no zone.
     private mutating func readZone() -> Int? {
         if scanner.isAtEnd || scanner.take("Z") { return 0 }
-        let isNegative = scanner.next == UInt8(ascii: "-")
-        guard scanner.take("+") || scanner.take("-"), let hours = scanner.number(2) else { return nil }
-        var minutes = 0
-        if scanner.take(":") || scanner.digits > 0 {
-            guard let value = scanner.number(2) else { return nil }
-            minutes = value
-        } else if isStrict {
-            return nil
-        }
-        guard hours < 24, minutes < 60 else { return nil }
-        return (hours * 3600 + minutes * 60) * (isNegative ? -1 : 1)
+        return scanner.offset(allowsHours: !isStrict)
     }
 }
 
-/// Reads `Thu, 09 May 2002 15:21:00 GMT` and what is near it.
-private enum RFC822Reader {
+/// Reads `Thu, 09 May 2002 15:21:00 GMT` and what is near it, with the older forms that HTTP has: `Sunday,
+/// 06-Nov-94 08:49:37 GMT` and `Sun Nov  6 08:49:37 1994`.
+package enum RFC822Reader {
     private static let zones = [
         "gmt": 0, "ut": 0, "utc": 0, "z": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6,
         "pst": -8, "pdt": -7,
     ]
 
-    static func timestamp(_ text: String) -> LogTimestamp? {
+    /// The date, which need not exist, with its distance from UTC in seconds; nil for another text.
+    package static func read(_ text: String) -> (time: CivilTime, offset: Int)? {
         var scanner = DateScanner(text)
+        func skip() {
+            scanner.skipBlanks()
+            if scanner.take("-") { scanner.skipBlanks() }
+        }
         scanner.skipBlanks()
+        var isYearLast = false
         if scanner.digits == 0 {
-            // A weekday, right or wrong, and its comma.
-            guard isWeekday(scanner.word()), scanner.take(",") else { return nil }
+            // A weekday, right or wrong, and its comma; without one, the month is next, and the year is last.
+            guard scanner.takeWeekday() else { return nil }
+            isYearLast = !scanner.take(",")
             scanner.skipBlanks()
         }
+        var month = isYearLast ? scanner.month() : nil
+        scanner.skipBlanks()
         guard let day = scanner.number(min(2, scanner.digits)) else { return nil }
-        scanner.skipBlanks()
-        guard let month = month(scanner.word()) else { return nil }
-        scanner.skipBlanks()
-        guard let year = year(&scanner) else { return nil }
+        skip()
+        if !isYearLast { month = scanner.month() }
+        skip()
+        var year = isYearLast ? nil : Self.year(&scanner)
         scanner.skipBlanks()
         guard let hour = scanner.number(min(2, scanner.digits)), scanner.take(":"),
             let minute = scanner.number(2)
@@ -208,21 +174,11 @@ private enum RFC822Reader {
             second = value
         }
         scanner.skipBlanks()
-        guard let offset = zone(&scanner) else { return nil }
+        if isYearLast { year = Self.year(&scanner) }
+        guard let offset = isYearLast ? 0 : zone(&scanner), let month, let year else { return nil }
         scanner.skipBlanks()
-        guard scanner.isAtEnd else { return nil }
-        return CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-            .checkedMoment(offset: offset)
-    }
-
-    private static func isWeekday(_ word: String) -> Bool {
-        LogBuffer.weekdays.contains { $0.lowercased() == word || $0.prefix(3).lowercased() == word }
-    }
-
-    private static func month(_ word: String) -> Int? {
-        LogBuffer.months.firstIndex { $0.lowercased() == word || $0.prefix(3).lowercased() == word }.map {
-            $0 + 1
-        }
+        let time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        return scanner.isAtEnd ? (time, offset) : nil
     }
 
     private static func year(_ scanner: inout DateScanner) -> Int? {
@@ -235,13 +191,7 @@ private enum RFC822Reader {
 
     private static func zone(_ scanner: inout DateScanner) -> Int? {
         if scanner.isAtEnd { return 0 }
-        let isNegative = scanner.next == UInt8(ascii: "-")
-        if scanner.take("+") || scanner.take("-") {
-            guard scanner.digits == 4, let hours = scanner.number(2), let minutes = scanner.number(2),
-                minutes < 60
-            else { return nil }
-            return (hours * 3600 + minutes * 60) * (isNegative ? -1 : 1)
-        }
+        if scanner.next == UInt8(ascii: "+") || scanner.next == UInt8(ascii: "-") { return scanner.offset() }
         return zones[scanner.word()].map { $0 * 3600 }
     }
 }

@@ -93,7 +93,7 @@ struct SyslogFrame {
         output.append(UInt8(ascii: ">"))
         let offset = LogTimeZone.local.offset(at: message.timestamp.wholeSeconds)
         let time = CivilTime(nanoseconds: (message.timestamp + .seconds(offset)).nanoseconds)
-        output.append(SyslogFrame.months[time.month - 1])
+        output.append(String(LogBuffer.months[time.month - 1].prefix(3)))
         output.append(UInt8(ascii: " "))
         if time.day < 10 { output.append(UInt8(ascii: " ")) }
         output.append(time.day)
@@ -114,10 +114,6 @@ struct SyslogFrame {
             output.append("] " as StaticString)
         }
     }
-
-    private static let months = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ]
 }
 
 extension LogBuffer {
