@@ -55,8 +55,7 @@ enum Tool {
             }
             if subcommand.operands.isEmpty, let operand = parsed.operands.first {
                 throw UsageError(
-                    "unexpected argument “\(operand)”: `heartwood \(subcommand.name)` takes only options"
-                )
+                    "unexpected argument “\(operand)”: `heartwood \(subcommand.name)` takes only options")
             }
             return try subcommand.run(parsed)
         } catch let error as UsageError {

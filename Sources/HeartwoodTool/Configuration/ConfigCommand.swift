@@ -14,15 +14,12 @@ enum ConfigCommand: Subcommand {
             options: [
                 Option(
                     "--environment", "-e", value: "NAME",
-                    help:
-                        "Merges the file of this environment over FILE: "
-                        + "logging.NAME.json over logging.json."),
+                    help: "Merges the file of this environment over FILE: logging.NAME.json over "
+                        + "logging.json."),
                 Option(
                     "--variables",
-                    help:
-                        "Applies the environment variables of this process, "
-                        + "as the program does: HEARTWOOD_LEVEL "
-                        + "and the others."),
+                    help: "Applies the environment variables of this process, as the program does: "
+                        + "HEARTWOOD_LEVEL and the others."),
                 Option(
                     "--kind", value: "NAME", isRepeatable: true,
                     help: "Accepts a logger kind that the program registers; its settings are not checked."),

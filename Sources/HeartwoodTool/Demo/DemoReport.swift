@@ -45,9 +45,8 @@ struct DemoReport {
         let count = http.stored.count + http.rejected
         check(
             "http", entries.count, of: tally.count(.notice),
-            "notice and more severe: \(Readable.count(count, "request")), \(http.rejected) of "
-                + "them rejected with 503 and repeated"
-        )
+            "notice and more severe: \(Readable.count(count, "request")), \(http.rejected) of them rejected "
+                + "with 503 and repeated")
         let arrived = events.stored.filter { !$0.isEmpty }.map { String(decoding: $0, as: UTF8.self) }
         check(
             "events",

@@ -100,8 +100,7 @@ final class DirectLines {
     @inline(__always)
     private func add(
         _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
-        _ ends: inout [Int],
-        _ tally: inout PipeCounts
+        _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
         if redactor == nil { return join(line, part, &buffer, &ends, &tally) }
         var clear = LogBuffer(capacity: line.count)
@@ -114,8 +113,7 @@ final class DirectLines {
     @inline(__always)
     private func join(
         _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ buffer: inout LogBuffer,
-        _ ends: inout [Int],
-        _ tally: inout PipeCounts
+        _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
         guard joiner != nil else { return addClear(line, part, nil, &buffer, &ends, &tally) }
         if part == .whole {
@@ -183,17 +181,11 @@ final class DirectLines {
     /// A piece of a line has the level of the first, and says which it is.
     private func addPiece(
         _ line: UnsafeRawBufferPointer, _ part: LineSplitter.Part, _ scan: LineScan,
-        _ buffer: inout LogBuffer,
-        _ ends: inout [Int], _ tally: inout PipeCounts
+        _ buffer: inout LogBuffer, _ ends: inout [Int], _ tally: inout PipeCounts
     ) {
         if part == .piece(1) { lastLevel = levelOf(line, scan) }
         let level = lastLevel
-        var fields: LogMetadata
-        switch part {
-        case .whole: fields = [:]
-        case .piece(let number): fields = ["part": .integer(Int64(number))]
-        case .last(let number):
-            fields = ["part": .integer(Int64(number)), "last": true]
+        if case .last = part {
             tally.lines += 1
             tally.cutLines += 1
             levels[min(level.index, 6)] += 1
@@ -204,7 +196,7 @@ final class DirectLines {
         }
         if scan.needsCare, !line.isUTF8 { tally.notUTF8 += 1 }
         tally.records += 1
-        template.append(line, level, fields: fields, to: &buffer)
+        template.append(line, level, fields: part.fields ?? [:], to: &buffer)
         ends.append(buffer.count)
     }
 }

@@ -85,9 +85,8 @@ final class LinePump {
         var rest = inputJournal.leftover[...]
         if !options.isQuiet {
             Terminal.error.write(
-                "heartwood pipe: \(ByteCount(rest.count)) of input that the "
-                    + "last run had read are written first\n"
-            )
+                "heartwood pipe: \(ByteCount(rest.count)) of input that the last run had read are written "
+                    + "first\n")
         }
         var splitter = LineSplitter(
             limit: options.lineLimit.bytes, keepsCarriageReturn: options.form == .raw)
@@ -253,15 +252,7 @@ final class LinePump {
         }
         // Without a call site: the line comes from no place in this source.
         Heartwood.log(
-            LogText(utf8: bytes), level: level, category: category, metadata: fields(of: part),
+            LogText(utf8: bytes), level: level, category: category, metadata: part.fields,
             asynchronous: true, to: destinations.dispatcher, file: "", function: "", line: 0)
-    }
-
-    private func fields(of part: LineSplitter.Part) -> LogMetadata? {
-        switch part {
-        case .whole: nil
-        case .piece(let number): ["part": .integer(Int64(number))]
-        case .last(let number): ["part": .integer(Int64(number)), "last": true]
-        }
     }
 }

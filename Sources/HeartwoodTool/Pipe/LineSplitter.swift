@@ -17,6 +17,15 @@ struct LineSplitter: ~Copyable {
         case whole
         case piece(Int)
         case last(Int)
+
+        /// What a message says of a piece; nil for a whole line.
+        var fields: LogMetadata? {
+            switch self {
+            case .whole: nil
+            case .piece(let number): ["part": LogValue(number)]
+            case .last(let number): ["part": LogValue(number), "last": true]
+            }
+        }
     }
 
     /// The longest piece of a line, in bytes.

@@ -72,9 +72,8 @@ final class PipeDestinations {
         } catch let error as LogError where error.code == .unsafe {
             throw LogError(
                 .unsafe,
-                "the directory belongs to another user, or other users "
-                    + "can write to it; choose another, remove that "
-                    + "permission (chmod go-w), or add --shared-directory",
+                "the directory belongs to another user, or other users can write to it; choose another, "
+                    + "remove that permission (chmod go-w), or add --shared-directory",
                 place: directory)
         }
         file.onDelete = { [removedFiles] _ in removedFiles.withLock { $0 += 1 } }

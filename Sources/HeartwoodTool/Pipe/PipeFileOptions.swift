@@ -40,10 +40,8 @@ struct PipeFileOptions {
     static let options = [
         Option(
             "--roll-at", value: "WHEN",
-            help:
-                "Starts a new file at each full hour, at midnight, or at "
-                + "midnight before Monday: hour, day, week. "
-                + "In UTC, or in the system's zone with --timestamps local."),
+            help: "Starts a new file at each full hour, at midnight, or at midnight before Monday: hour, "
+                + "day, week. In UTC, or in the system's zone with --timestamps local."),
         Option(
             "--current-link", value: "NAME",
             help: "Keeps a symbolic link NAME in DIR that points to the current file, for `tail -F`."),
@@ -52,8 +50,7 @@ struct PipeFileOptions {
             help: "Calls the current file NAME; it gets its usual name when it is finished."),
         Option(
             "--mode", value: "MODE",
-            help:
-                "The permissions of new files, in octal: \(FileSettings().fileMode) by default, 0640 for a "
+            help: "The permissions of new files, in octal: \(FileSettings().fileMode) by default, 0640 for a "
                 + "group that may read. Users who can read the files can also open a DIR that is created."),
         Option("--gzip-files", help: "Compresses files when they are finished."),
         Option(
@@ -62,10 +59,8 @@ struct PipeFileOptions {
                 + "`heartwood cat` and `decrypt` read them."),
         Option(
             "--key-file", value: "FILE",
-            help:
-                "The key for --encrypt is in FILE: 32 bytes, or 64 "
-                + "hexadecimal digits. No other user may read a file of yours."
-        ),
+            help: "The key for --encrypt is in FILE: 32 bytes, or 64 hexadecimal digits. No other user may "
+                + "read a file of yours."),
         Option(
             "--key-env", value: "NAME", help: "The key for --encrypt is in the environment variable NAME."),
     ]
@@ -100,9 +95,8 @@ struct PipeFileOptions {
             guard let mode = UInt16(text, radix: 8), mode & 0o600 == 0o600, mode <= 0o666, mode & 0o111 == 0
             else {
                 throw UsageError(
-                    "--mode expects permissions in octal that let the owner "
-                        + "read and write, such as 0640 (got “\(text)”)"
-                )
+                    "--mode expects permissions in octal that let the owner read and write, such as 0640 "
+                        + "(got “\(text)”)")
             }
             settings.fileMode = FileMode(mode)
         }

@@ -2,21 +2,20 @@ import Heartwood
 
 /// What `heartwood pipe` takes out of lines: where a record ends, and when it was written.
 struct PipeLineOptions {
-    private(set) var join: JoinRule?
+    let join: JoinRule?
     private(set) var patience = PipeLineOptions.defaultPatience
     private static let defaultPatience = Duration.milliseconds(500)
     /// Whether the time that a line begins with, or names, is its time.
-    private(set) var takesTime = false
+    let takesTime: Bool
     /// Whether the members of JSON objects become members of what is written.
-    private(set) var mergesJSON = false
+    let mergesJSON: Bool
     /// What is taken out of lines before anything else is done with them.
-    private(set) var redaction: RedactionRules?
+    let redaction: RedactionRules?
 
     static let options = [
         Option(
             "--join", value: "RULE",
-            help:
-                "Makes one record of several lines. traces: stack traces of Swift, Java, Kotlin, .NET, "
+            help: "Makes one record of several lines. traces: stack traces of Swift, Java, Kotlin, .NET, "
                 + "Python, Go, Rust, Node, Ruby, PHP and C++; indented: lines that begin with a blank or a "
                 + "tab continue the one before."),
         Option(
@@ -32,10 +31,8 @@ struct PipeLineOptions {
                 + "\(Option.text(of: defaultPatience)) by default."),
         Option(
             "--line-time",
-            help:
-                "Takes the time of a line from the line, where it has one: "
-                + "RFC 3339, syslog, and other common forms."
-        ),
+            help: "Takes the time of a line from the line, where it has one: RFC 3339, syslog, and other "
+                + "common forms."),
         LogSelection.redact,
     ]
 

@@ -3,32 +3,29 @@ import HeartwoodHTTP
 
 /// What `heartwood pipe` was asked to do.
 struct PipeOptions {
-    var inputs: [String] = []
-    var directory: String?
-    var acceptsSharedDirectory = false
-    var remote: RemoteOptions?
-    var spool: String?
-    var showsOnConsole = false
-    var form = LineTemplate.Form.line
-    var zone = LogTimeZone.utc
-
-    var name: String?
-
-    var levels = LogLevelMask.all
-    var patterns: [LevelPattern] = []
-    var defaultLevel = PipeOptions.levelOfOthers
-    var detectsLevels = true
-
-    var lineLimit = PipeOptions.defaultLineLimit
-    var isQuiet = false
+    let inputs: [String]
+    let directory: String?
+    let acceptsSharedDirectory: Bool
+    let remote: RemoteOptions?
+    let spool: String?
+    let showsOnConsole: Bool
+    let form: LineTemplate.Form
+    private(set) var zone: LogTimeZone
+    /// Whether times are written at all.
+    private(set) var showsTime = true
     let files: PipeFileOptions
     let content: PipeLineOptions
-    /// Whether times are written at all.
-    var showsTime = true
     /// The file that keeps what no file has yet, through the end of the process by any signal.
-    var journal: String?
+    let journal: String?
+    let name: String?
+    let levels: LogLevelMask
+    let patterns: [LevelPattern]
+    let defaultLevel: LogLevel
+    let detectsLevels: Bool
+    let lineLimit: ByteCount
+    let isQuiet: Bool
     /// The directory whose files are shown in the browser.
-    var viewedDirectory: String?
+    let viewedDirectory: String?
 
     private static let levelOfOthers = LogLevel.info
     private static let defaultLineLimit = ByteCount.kibibytes(256)
@@ -49,26 +46,22 @@ struct PipeOptions {
             options: PipeFileOptions.limits + [
                 Option(
                     "--journal", value: "FILE",
-                    help:
-                        "Keeps lines in FILE until they are written: after a SIGKILL the next run "
-                        + "with the same FILE writes them."
-                ),
+                    help: "Keeps lines in FILE until they are written: after a SIGKILL the next run with the "
+                        + "same FILE writes them."),
                 Option(
                     "--shared-directory",
                     help: "Accepts a DIR that other users may write to, who could then remove the files."),
                 Option(
                     "--name", "-n", value: "NAME",
-                    help:
-                        "What the files' names begin with, `\(RemoteOptions.defaultService)` by "
-                        + "default, and the category of all lines."),
+                    help: "What the files' names begin with, `\(RemoteOptions.defaultService)` by default, "
+                        + "and the category of all lines."),
             ] + PipeFileOptions.options),
         OptionGroup(
             title: "HTTP",
             options: RemoteOptions.options + [
                 Option(
                     "--spool", value: "DIR",
-                    help:
-                        "Stores unsent lines in DIR, where they survive the end of the process, up to "
+                    help: "Stores unsent lines in DIR, where they survive the end of the process, up to "
                         + "\(SpoolSettings().maximumBytes); the next run or `heartwood spool` sends them.")
             ]),
         OptionGroup(
@@ -78,10 +71,8 @@ struct PipeOptions {
                 Option("--raw", help: "Writes the bytes of each line as they are, without time and level."),
                 Option(
                     "--timestamps", value: "KIND",
-                    help:
-                        "Writes times in UTC (utc, the default), in the "
-                        + "system's zone (local), or not at all (none)."
-                ),
+                    help: "Writes times in UTC (utc, the default), in the system's zone (local), or not at "
+                        + "all (none)."),
                 Option("--local-time", help: "The same as --timestamps local."),
                 Option(
                     "--max-line", value: "SIZE",
@@ -94,11 +85,9 @@ struct PipeOptions {
                 Option("--level", value: "LEVEL", help: "Leaves out lines that are less severe than LEVEL."),
                 Option(
                     "--level-pattern", value: "LEVEL=PATTERN", isRepeatable: true,
-                    help:
-                        "Lines in which the regular expression PATTERN (as for `heartwood grep`; `(?i)` in "
+                    help: "Lines in which the regular expression PATTERN (as for `heartwood grep`; `(?i)` in "
                         + "front ignores case) is found get LEVEL. May be given several times: the first "
-                        + "that matches counts."
-                ),
+                        + "that matches counts."),
                 Option(
                     "--default-level", value: "LEVEL",
                     help: "The level of lines without a level; \(levelOfOthers) by default."),
@@ -112,10 +101,8 @@ struct PipeOptions {
                 Option("--quiet", "-q", help: "Shows neither progress nor the summary; errors are shown."),
                 Option(
                     "--view",
-                    help:
-                        "Shows the files of --directory in the browser while "
-                        + "they are written, as `heartwood view` does."
-                ),
+                    help: "Shows the files of --directory in the browser while they are written, as "
+                        + "`heartwood view` does."),
             ]),
     ]
 
@@ -159,18 +146,16 @@ struct PipeOptions {
 
         levels = try arguments.level("--level").map { LogLevelMask(atLeast: $0) } ?? .all
         patterns = try arguments.values("--level-pattern").map { try LevelPattern(parsing: $0) }
-        defaultLevel = try arguments.level("--default-level") ?? defaultLevel
+        defaultLevel = try arguments.level("--default-level") ?? Self.levelOfOthers
         detectsLevels = !arguments.has("--no-detection")
 
-        lineLimit = try arguments.byteCount("--max-line") ?? lineLimit
+        lineLimit = try arguments.byteCount("--max-line") ?? Self.defaultLineLimit
         guard (16...Self.longestLineLimit.bytes).contains(lineLimit.bytes) else {
             throw UsageError("--max-line must be from 16 to \(Self.longestLineLimit) (got \(lineLimit))")
         }
         isQuiet = arguments.has("--quiet")
-        if arguments.has("--view") {
-            guard let directory else { throw UsageError("--view requires --directory DIR") }
-            viewedDirectory = directory
-        }
+        viewedDirectory = arguments.has("--view") ? directory : nil
+        if arguments.has("--view"), directory == nil { throw UsageError("--view requires --directory DIR") }
     }
 
     /// What puts lines together, where that is wanted.

@@ -17,9 +17,8 @@ struct PipeReport {
     /// Notes what a logger did.
     mutating func add(_ name: String, _ figures: LoggerStatistics) {
         let summary =
-            "\(name): \(Readable.count(figures.delivered)) delivered, "
-            + "\(Readable.count(figures.dropped)) dropped, "
-            + "\(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
+            "\(name): \(Readable.count(figures.delivered)) delivered, \(Readable.count(figures.dropped)) "
+            + "dropped, \(Readable.count(figures.failed)) failed; \(ByteCount(figures.bytes))"
         let missing = counts.records - figures.delivered
         let of = "\(Readable.count(missing)) of \(Readable.count(counts.records, "line"))"
         add((summary, missing > 0 ? "\(of) did not reach \(name)" : nil))
@@ -57,8 +56,7 @@ struct PipeReport {
         if counts.joinedRecords > 0 {
             remarks.append(
                 "\(Readable.count(counts.joinedLines)) joined into "
-                    + "\(Readable.count(counts.joinedRecords, "record"))"
-            )
+                    + "\(Readable.count(counts.joinedRecords, "record"))")
         }
         if counts.notUTF8 > 0 {
             remarks.append("\(Readable.count(counts.notUTF8)) with bytes that are not UTF-8")
@@ -101,9 +99,8 @@ final class ProgressLine {
         isVisible = true
         let rate = Int(Double(counts.lines) / max(0.001, duration.seconds))
         Terminal.error.write(
-            "\r\(Readable.count(counts.lines, "line"))  \(ByteCount(counts.bytes))  "
-                + "\(Readable.count(rate)) lines/s\u{1B}[K"
-        )
+            "\r\(Readable.count(counts.lines, "line"))  \(ByteCount(counts.bytes))  \(Readable.count(rate)) "
+                + "lines/s\u{1B}[K")
     }
 
     /// Takes the line away.

@@ -107,7 +107,7 @@ struct JoinRule {
     mutating func continues(_ line: UnsafeRawBufferPointer) -> Bool {
         defer { hasRecord = true }
         switch kind {
-        case .indented: return hasRecord && (line.first == 0x20 || line.first == 0x09)
+        case .indented: return hasRecord && line.first.map { " \t".utf8.contains($0) } == true
         case .traces:
             if hasRecord, trace.takes(line, recognizer) { return true }
             let scan = LineScan(line, findsLevels: true)

@@ -27,14 +27,14 @@ final class CompiledPattern {
         _ pattern: String, isLiteral: Bool = false, ignoresCase: Bool = false, of option: String? = nil
     ) throws {
         if let option, pattern.isEmpty { throw UsageError("\(option): the pattern is empty") }
-        var options = UInt32(PCRE2_UTF) | UInt32(PCRE2_UCP) | UInt32(PCRE2_MATCH_INVALID_UTF)
-        options |= UInt32(option == nil ? PCRE2_MULTILINE : PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY)
+        var options = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF
         if isLiteral {
-            options = UInt32(PCRE2_LITERAL) | UInt32(PCRE2_UTF) | UInt32(PCRE2_MATCH_INVALID_UTF)
+            options |= PCRE2_LITERAL
         } else {
-            options |= UInt32(PCRE2_ALT_CIRCUMFLEX) | UInt32(PCRE2_NEVER_BACKSLASH_C)
+            options |= PCRE2_UCP | PCRE2_ALT_CIRCUMFLEX | PCRE2_NEVER_BACKSLASH_C
+            options |= option == nil ? PCRE2_MULTILINE : PCRE2_DOTALL | PCRE2_DOLLAR_ENDONLY
         }
-        if ignoresCase { options |= UInt32(PCRE2_CASELESS) }
+        if ignoresCase { options |= PCRE2_CASELESS }
         let settings = pcre2_compile_context_create_8(nil)
         pcre2_set_newline_8(settings, UInt32(PCRE2_NEWLINE_LF))
         defer { pcre2_compile_context_free_8(settings) }
@@ -58,7 +58,7 @@ final class CompiledPattern {
         self.code = code
         self.data = data
         // Without it, where memory may not be executable, the same is interpreted.
-        let isCompiled = pcre2_jit_compile_8(code, UInt32(PCRE2_JIT_COMPLETE)) == 0
+        let isCompiled = pcre2_jit_compile_8(code, PCRE2_JIT_COMPLETE) == 0
         context = pcre2_match_context_create_8(nil)
         stack = isCompiled ? pcre2_jit_stack_create_8(32 * 1024, 16 << 20, nil) : nil
         if let stack { pcre2_jit_stack_assign_8(context, nil, UnsafeMutableRawPointer(stack)) }

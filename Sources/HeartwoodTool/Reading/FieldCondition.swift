@@ -64,9 +64,8 @@ struct FieldCondition {
             // An “or” that no condition follows is part of the value.
             guard let (alternative, left) = Self.alternative(rest) else {
                 throw UsageError(
-                    "--where expects a condition such as 'ms>100', "
-                        + "'user=ann' or 'path~/login' (got “\(text)”)"
-                )
+                    "--where expects a condition such as 'ms>100', 'user=ann' or 'path~/login' (got "
+                        + "“\(text)”)")
             }
             alternatives.append(alternative)
             alternatives[alternatives.count - 1].prepare()
@@ -287,7 +286,7 @@ struct NeedleCursors {
 
     /// Whether a line may have a text as it is, or with escapes or colors in it.
     mutating func mayContain(_ text: [UInt8], _ line: Range<Int>, of block: UnsafeRawBufferPointer) -> Bool {
-        escape.next([0x5C], in: block, from: line.lowerBound) < line.upperBound
+        escape.next([UInt8(ascii: "\\")], in: block, from: line.lowerBound) < line.upperBound
             || value.next(text, in: block, from: line.lowerBound) < line.upperBound
             || color.next([0x1B], in: block, from: line.lowerBound) < line.upperBound
     }
@@ -365,7 +364,8 @@ private struct FieldNeedles {
             if !isNumber { return .unknown }
         }
         guard !pair.isEmpty else { return .unknown }
-        let isEscaped = cursors.escape.next([0x5C], in: block, from: range.lowerBound) < range.upperBound
+        let escape = cursors.escape.next([UInt8(ascii: "\\")], in: block, from: range.lowerBound)
+        let isEscaped = escape < range.upperBound
         let place =
             isObject
             ? cursors.member.next(member, in: block, from: range.lowerBound)

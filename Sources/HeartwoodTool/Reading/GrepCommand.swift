@@ -27,10 +27,8 @@ enum GrepCommand: Subcommand {
             options: [
                 Option(
                     "--count", "-c",
-                    help:
-                        "Shows only how many lines were found: for each "
-                        + "DIR and FILE, or with names for each file."
-                ),
+                    help: "Shows only how many lines were found: for each DIR and FILE, or with names for "
+                        + "each file."),
                 Option("--files-with-matches", "-l", help: "Shows only the names of files with such a line."),
                 Option("--files-without-match", "-L", help: "Shows only the names of files without one."),
                 Option("--quiet", "-q", help: "Shows nothing, and ends at the first line found."),
@@ -47,8 +45,7 @@ enum GrepCommand: Subcommand {
                     help: "Shows COUNT lines after each one found."),
                 Option(
                     "--before-context", "-B", value: "COUNT", isRepeatable: true,
-                    help: "Shows COUNT lines before each one found."
-                ),
+                    help: "Shows COUNT lines before each one found."),
                 Option(
                     "--context", "-C", value: "COUNT", isRepeatable: true,
                     help: "Shows COUNT lines before and after."),

@@ -22,30 +22,25 @@ struct LogSelection {
         options: [
             Option(
                 "--since", value: "TIME",
-                help:
-                    "Starts at this time: 2026-11-20, 2026-11-20T10:30, "
-                    + "1763634030 or @1763634030 (since 1970), "
-                    + "or 1h30m (90 minutes ago)."),
+                help: "Starts at this time: 2026-11-20, 2026-11-20T10:30, 1763634030 or @1763634030 (since "
+                    + "1970), or 1h30m (90 minutes ago)."),
             Option(
                 "--until", value: "TIME",
                 help: "Ends before this time, written as for --since. Times without a zone are UTC."),
             Option(
                 "--level", "-p", value: "LEVEL",
-                help:
-                    "Shows messages of this level or more severe, with all their lines, "
-                    + "as those of a stack trace; none without a level. "
-                    + "'=warning' shows only this level, 'error,debug' these."
-            ),
+                help: "Shows messages of this level or more severe, with all their lines, as those of a "
+                    + "stack trace; none without a level. '=warning' shows only this level, 'error,debug' "
+                    + "these."),
             Option(
                 "--category", value: "NAME",
                 help: "Shows lines of this category, logger or syslog program: 'net' includes 'net.http'."),
             Option(
                 "--where", value: "CONDITION", isRepeatable: true,
-                help:
-                    "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' "
-                    + "(contains); also !=, <, <=, >=. "
-                    + "'user=ann or user=bob' takes either. May be given several times: all must hold. "
-                    + "A name or value in double quotes may contain any character."),
+                help: "Shows lines whose field meets CONDITION: 'ms>100', 'user=ann', 'path~/login' "
+                    + "(contains); also !=, <, <=, >=. 'user=ann or user=bob' takes either. May be given "
+                    + "several times: all must hold. A name or value in double quotes may contain any "
+                    + "character."),
             Option(
                 "--not", value: "TEXT", isRepeatable: true,
                 help: "Hides lines that contain TEXT. May be given several times."),
@@ -59,10 +54,8 @@ struct LogSelection {
                 help: "Writes a JSON object per line: time, level, category, message and the fields."),
             Option(
                 "--fields", value: "NAMES",
-                help:
-                    "Writes only these, with tabs between them, or "
-                    + "as JSON with --json: time,level,message,ms."
-            ),
+                help: "Writes only these, with tabs between them, or as JSON with --json: "
+                    + "time,level,message,ms."),
             Option("--color", value: "WHEN", help: "auto (the default): on a terminal; always; never."),
             redact,
         ] + keys.options)

@@ -14,9 +14,7 @@ enum TailCommand: Subcommand {
                 Option(
                     "--lines", "-n", value: "COUNT",
                     help: "The last COUNT lines, \(defaultCount) by default."),
-                Option(
-                    "--follow", "-f",
-                    help: "Follows new lines across rolls until interrupted."),
+                Option("--follow", "-f", help: "Follows new lines across rolls until interrupted."),
             ]),
         LogSelection.filters, LogSelection.looks,
     ]

@@ -8,33 +8,29 @@ struct RemoteOptions {
 
     let url: String
     private(set) var encoding = RemoteOptions.encodings[0]
-    private(set) var headers: [(name: String, value: String)] = []
-    private(set) var isCompressed = false
-    private(set) var tokenFile: String?
-    private(set) var allowsInsecureHTTP = false
+    let headers: [(name: String, value: String)]
+    let isCompressed: Bool
+    let tokenFile: String?
+    let allowsInsecureHTTP: Bool
     private(set) var security = TransportOptions()
-    private(set) var hasStructuredMetadata = true
+    let hasStructuredMetadata: Bool
 
     /// The options, without the one that names the server.
     static let options = [
         Option(
             "--encoding", value: "NAME",
             help:
-                "The format of the requests: \(names.joined(separator: ", ")); \(names[0]), an array "
-                + "of objects, by default."
-        ),
+                "The format of the requests: \(names.joined(separator: ", ")); \(names[0]), an array of "
+                + "objects, by default."),
         Option(
             "--header", value: "NAME:VALUE", isRepeatable: true,
-            help:
-                "Adds a header field to each request. Other users can see the arguments of a "
-                + "process, so put a secret "
-                + "in --token-file instead. May be given several times."),
+            help: "Adds a header field to each request. Other users can see the arguments of a process, so "
+                + "put a secret in --token-file instead. May be given several times."),
         Option("--gzip", help: "Compresses the requests, where the encoding allows it."),
         Option(
             "--token-file", value: "FILE",
-            help:
-                "Sends the secret in FILE, which no other user may change: as a bearer token, or as "
-                + "splunk and datadog require. The file is read again for each request."),
+            help: "Sends the secret in FILE, which no other user may change: as a bearer token, or as splunk "
+                + "and datadog require. The file is read again for each request."),
         Option("--insecure-http", help: "Allows unencrypted http:// to other machines."),
         Option(
             "--ca-file", value: "FILE", help: "Trusts the certificates in FILE (PEM) instead of the system's."
@@ -45,15 +41,12 @@ struct RemoteOptions {
         ),
         Option(
             "--pin", value: "KEY", isRepeatable: true,
-            help:
-                "Accepts only a server with this public key: sha256// and the Base64 of its "
-                + "SHA-256. May be given several times."
-        ),
+            help: "Accepts only a server with this public key: sha256// and the Base64 of its SHA-256. May "
+                + "be given several times."),
         Option(
             "--loki-json",
-            help:
-                "For --encoding loki and servers without structured "
-                + "metadata: makes each line a JSON object."),
+            help: "For --encoding loki and servers without structured metadata: makes each line a JSON "
+                + "object."),
     ]
 
     private static let names = encodings.map(\.name)
@@ -70,8 +63,7 @@ struct RemoteOptions {
         guard let url = arguments.value(server) else {
             for option in RemoteOptions.options where arguments.has(option.names[0]) {
                 throw UsageError(
-                    "\(option.names[0]) configures sending, but no destination is given; "
-                        + "add \(server) URL")
+                    "\(option.names[0]) configures sending, but no destination is given; add \(server) URL")
             }
             return nil
         }

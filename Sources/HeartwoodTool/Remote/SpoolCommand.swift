@@ -19,22 +19,18 @@ enum SpoolCommand: Subcommand {
                     help: "Writes all messages to FILE, one JSON object per line; - is standard output."),
                 Option(
                     "--resend-rejected",
-                    help:
-                        "Queues the messages that a server has rejected again, from DIR/rejected.ndjson and "
-                        + "DIR/rejected.1.ndjson, after the messages that are already queued. With "
+                    help: "Queues the messages that a server has rejected again, from DIR/rejected.ndjson "
+                        + "and DIR/rejected.1.ndjson, after the messages that are already queued. With "
                         + "--send they are sent immediately."),
-                Option(
-                    "--clear",
-                    help: "Removes all messages; with --export only after they are written."),
+                Option("--clear", help: "Removes all messages; with --export only after they are written."),
             ]),
         OptionGroup(
             title: "Sending",
             options: RemoteOptions.options + [
                 Option(
                     "--name", "-n", value: "NAME",
-                    help:
-                        "The program's name for the server: service, job, index or source, depending on the "
-                        + "encoding; \(RemoteOptions.defaultService) by default."),
+                    help: "The program's name for the server: service, job, index or source, depending on "
+                        + "the encoding; \(RemoteOptions.defaultService) by default."),
                 Option(
                     "--patience", value: "TIME",
                     help: "Gives up when the server has accepted nothing for this long; "
@@ -78,9 +74,8 @@ enum SpoolCommand: Subcommand {
         if let remote = try RemoteOptions(arguments, server: "--send") {
             if arguments.has("--export") || arguments.has("--clear") {
                 throw UsageError(
-                    "--send cannot be combined with --export or --clear: delivered messages are "
-                        + "removed anyway, and the rest must stay"
-                )
+                    "--send cannot be combined with --export or --clear: delivered messages are removed "
+                        + "anyway, and the rest must stay")
             }
             let patience = try arguments.duration("--patience") ?? DeliveryWatch.patience
             if arguments.has("--resend-rejected") {
@@ -211,8 +206,7 @@ enum SpoolCommand: Subcommand {
                     + "\(Readable.count(figures.rejected)) rejected, "
                     + "\(Readable.count(figures.pending)) wait; "
                     + "\(ByteCount(figures.bytesOnWire)) in "
-                    + "\(Readable.count(figures.requests, "request")) to "
-                    + "\(logger.endpoint)")
+                    + "\(Readable.count(figures.requests, "request")) to \(logger.endpoint)")
         }
         if !isDelivered {
             let reason = figures.lastError.map { ": \($0)" } ?? ""

@@ -16,16 +16,12 @@ enum ViewCommand: Subcommand {
                     "--port", value: "PORT", help: "Listens on this port; by default on a free one."),
                 Option(
                     "--listen", value: "ADDRESS",
-                    help:
-                        "Listens on this numeric address instead of 127.0.0.1, so that other "
-                        + "machines can connect."
-                ),
+                    help: "Listens on this numeric address instead of 127.0.0.1, so that other machines can "
+                        + "connect."),
                 Option(
                     "--token-file", value: "FILE",
-                    help:
-                        "Takes the token in the page's address from FILE (16 to 200 letters, "
-                        + "digits, - and _), "
-                        + "so that bookmarks last; by default it is random."),
+                    help: "Takes the token in the page's address from FILE (16 to 200 letters, digits, - and "
+                        + "_), so that bookmarks last; by default it is random."),
                 Option("--no-open", help: "Prints the page's address and does not open a browser."),
             ]),
         OptionGroup(title: "How", options: [LogSelection.redact]), LogSelection.keys,

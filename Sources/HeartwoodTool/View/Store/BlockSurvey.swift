@@ -64,7 +64,7 @@ struct BlockSurvey: Sendable {
     /// Reads all lines of a block.
     private func facts(of text: BlockText, after earlier: LineCarry) -> BlockFacts {
         var facts = BlockFacts()
-        var times = Times()
+        var times: Times = []
         var (head, timed) = (Int?.none, Int?.none)
         var carry = earlier
         facts.lines = text.lines.count
@@ -92,7 +92,7 @@ struct BlockSurvey: Sendable {
         if let timed, timed != head { carry.timed = beginning(of: timed, text) }
         carry.takeTime(of: earlier)
         facts.carry = carry
-        times.fill(&facts)
+        fillBins(of: &facts, times)
         return facts
     }
 
@@ -107,10 +107,10 @@ struct BlockSurvey: Sendable {
     /// Reads some lines of a block; a record counts once however many of its lines are given.
     func facts(of lines: LineSet, in text: BlockText, _ block: LogBlock) -> BlockFacts {
         var facts = BlockFacts()
-        var times = Times()
+        var times: Times = []
         facts.lines = lines.count
         forEachRecord(of: lines, in: text, block) { count($0, &facts, &times) }
-        times.fill(&facts)
+        fillBins(of: &facts, times)
         return facts
     }
 
@@ -145,30 +145,21 @@ struct BlockSurvey: Sendable {
         return LineCarry(level: found?.level, moment: found?.moment?.nanoseconds)
     }
 
+    /// The times of the records of a block, and the places of their levels.
+    private typealias Times = [(moment: Int64, place: Int)]
+
     private func count(_ line: LineCarry, _ facts: inout BlockFacts, _ times: inout Times) {
         let place = TimeBins.place(of: line.level)
         facts.levels[place] &+= 1
-        if let moment = line.moment { times.add(moment, place) }
+        guard let moment = line.moment else { return }
+        times.append((moment, place))
+        facts.earliest = min(facts.earliest ?? moment, moment)
+        facts.latest = max(facts.latest ?? moment, moment)
     }
 
-    /// The times of the records of a block.
-    private struct Times {
-        private var moments: [(moment: Int64, place: UInt8)] = []
-        private var earliest = Int64.max
-        private var latest = Int64.min
-
-        mutating func add(_ moment: Int64, _ place: Int) {
-            moments.append((moment, UInt8(place)))
-            earliest = min(earliest, moment)
-            latest = max(latest, moment)
-        }
-
-        func fill(_ facts: inout BlockFacts) {
-            guard !moments.isEmpty else { return }
-            facts.earliest = earliest
-            facts.latest = latest
-            facts.bins = TimeBins(from: earliest, to: latest, pieces: BlockSurvey.pieces)
-            for (moment, place) in moments { facts.bins.add(moment, level: Int(place)) }
-        }
+    private func fillBins(of facts: inout BlockFacts, _ times: Times) {
+        guard let earliest = facts.earliest, let latest = facts.latest else { return }
+        facts.bins = TimeBins(from: earliest, to: latest, pieces: BlockSurvey.pieces)
+        for (moment, place) in times { facts.bins.add(moment, level: place) }
     }
 }
