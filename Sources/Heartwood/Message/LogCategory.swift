@@ -176,9 +176,10 @@ final class TemporaryLevels: Sendable {
     static let ofCategories = TemporaryLevels()
 
     /// Sets levels; returns what was set before, and what to do once no lock is held.
-    typealias Change = @Sendable (LogLevelMask?) -> (
-        before: LogLevelMask?, afterwards: (@Sendable () -> Void)?
-    )
+    typealias Change =
+        @Sendable (LogLevelMask?) -> (
+            before: LogLevelMask?, afterwards: (@Sendable () -> Void)?
+        )
 
     private struct Entry {
         let before: LogLevelMask?
