@@ -38,7 +38,9 @@ package struct JSONTokens {
     // MARK: Tokens
 
     package mutating func skipBlanks() {
-        while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { index += 1 }
+        while let byte = next, byte == .space || byte == .newline || byte == .carriageReturn || byte == .tab {
+            index += 1
+        }
     }
 
     /// Skips a byte if it is the next one.
@@ -105,7 +107,7 @@ package struct JSONTokens {
                 index += 1
                 return (start + 1..<index - 1, halves)
             case UInt8(ascii: "\\"): if try !isCharacter() { halves.append(index - 6) }
-            case 0x0A, 0x0D: throw Fault(offset: start, text: Self.unterminated)
+            case .newline, .carriageReturn: throw Fault(offset: start, text: Self.unterminated)
             case 0..<0x20:
                 throw fault(
                     "control characters must be escaped: \\u00\(byte < 16 ? "0" : "")"
@@ -170,7 +172,7 @@ package struct JSONTokens {
         }
         while index < raw.count {
             var end = index
-            while end < raw.count, raw[end] != 0x5C { end += 1 }
+            while end < raw.count, raw[end] != .backslash { end += 1 }
             if end + 1 >= raw.count { end = raw.count }
             if end > index {
                 if half != nil { add(0xFFFD) }

@@ -25,7 +25,7 @@ package struct LineRedactor {
             if keyLines == 0 {
                 let suspect = rules.nextSuspect(in: block, from: index, &look)
                 start = suspect
-                while start > index, block[start - 1] != 0x0A { start -= 1 }
+                while start > index, block[start - 1] != .newline { start -= 1 }
                 if suspect == block.count { start = suspect }
                 output.append(UnsafeRawBufferPointer(rebasing: block[index..<start]))
                 if start == block.count { return }
@@ -84,7 +84,7 @@ package struct LineRedactor {
             last = close?.upperBound ?? line.count
         } else {
             while start > 0, SecretShapes.Alphabet.token.contains(line[start - 1]) { start -= 1 }
-            let isHeader = line.first?.isCapital == true && line.contains(0x3A)
+            let isHeader = line.first?.isCapital == true && line.contains(.colon)
             if start > 0, !line[start - 1].isBlank || last - start < 16, !isHeader {
                 keyLines = 0
                 return nil
@@ -142,7 +142,7 @@ extension RedactionRules {
     /// What replaces the secrets of JSON, and the rules that found them; nil for another text.
     private func editsOfJSON(_ text: UnsafeRawBufferPointer, _ depth: Int) -> ([Edit], [Int])? {
         // JSON strings cannot contain control characters: such a text can only be colored JSON.
-        guard depth < 4, RedactionRules.mayBeJSON(text), !text.contains(0x1B), !text.contains(0x08) else {
+        guard depth < 4, RedactionRules.mayBeJSON(text), !text.contains(.escape), !text.contains(0x08) else {
             return nil
         }
         var redactor = JSONRedactor(bytes: text, rules: self, depth: depth)
@@ -154,7 +154,7 @@ extension RedactionRules {
         else {
             return false
         }
-        return first == 0x7B && last == 0x7D || first == 0x5B && last == 0x5D
+        return first == .openBrace && last == .closeBrace || first == .openBracket && last == .closeBracket
     }
 }
 
@@ -199,7 +199,7 @@ private struct JSONRedactor {
                 } else {
                     noteName(inside, isKey: value != nil)
                 }
-            case 0x30...0x39, 0x2D:
+            case 0x30...0x39, .hyphen:
                 while index < bytes.count, isOfNumber(bytes[index]) { index += 1 }
                 let secrets = rules.secrets(in: UnsafeRawBufferPointer(rebasing: bytes[start..<index]))
                 if secrets.isEmpty { continue }
@@ -210,10 +210,11 @@ private struct JSONRedactor {
                 text.append(UInt8(ascii: "\""))
                 replace(start..<index, text)
                 found += secrets.map(\.rule)
-            case 0x7B, 0x7D:
+            case .openBrace, .closeBrace:
                 (named, isName) = (nil, false)
                 index += 1
-            case 0x09, 0x0A, 0x0D, 0x20, 0x2C, 0x3A, 0x5B, 0x5D: index += 1
+            case .tab, .newline, .carriageReturn, .space, .comma, .colon, .openBracket, .closeBracket:
+                index += 1
             case _ where bytes[start].isLetter: index += 1  // of true, false and null
             default: return false
             }
@@ -241,15 +242,16 @@ private struct JSONRedactor {
     }
 
     private func isOfNumber(_ byte: UInt8) -> Bool {
-        byte.isDigit || byte == 0x2D || byte == 0x2B || byte == 0x2E || byte | 0x20 == 0x65
+        byte.isDigit || byte == .hyphen || byte == .plus || byte == .period
+            || byte | 0x20 == UInt8(ascii: "e")
     }
 
     /// Where a string ends that begins at a place: its second quotation mark.
     private func close(of start: Int) -> Int? {
         var index = start + 1
         while index < bytes.count {
-            if bytes[index] == 0x22 { return index }
-            index += bytes[index] == 0x5C ? 2 : 1
+            if bytes[index] == .quote { return index }
+            index += bytes[index] == .backslash ? 2 : 1
         }
         return nil
     }
@@ -258,7 +260,7 @@ private struct JSONRedactor {
     private func valueStart() -> Int? {
         var place = index
         while place < bytes.count, bytes[place].isBlank { place += 1 }
-        guard place < bytes.count, bytes[place] == 0x3A else { return nil }
+        guard place < bytes.count, bytes[place] == .colon else { return nil }
         place += 1
         while place < bytes.count, bytes[place].isBlank { place += 1 }
         return place < bytes.count ? place : nil
@@ -269,7 +271,7 @@ private struct JSONRedactor {
         _ inside: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
-        guard raw.contains(0x5C) else { return body(raw) }
+        guard raw.contains(.backslash) else { return body(raw) }
         JSONTokens.unescape(raw, into: &plain)
         return plain.withUnsafeBytes(body)
     }
@@ -279,7 +281,7 @@ private struct JSONRedactor {
         var rulesFound: [Int] = []
         let (rules, depth) = (rules, depth)
         let raw = UnsafeRawBufferPointer(rebasing: bytes[inside])
-        if !raw.contains(0x5C), !RedactionRules.mayBeJSON(raw) {
+        if !raw.contains(.backslash), !RedactionRules.mayBeJSON(raw) {
             // Each secret is replaced separately, so that colors between them stay.
             for secret in rules.isClear(raw) ? [] : rules.secrets(in: raw) {
                 var escaped = LogBuffer()
@@ -316,14 +318,14 @@ private struct JSONRedactor {
             guard let end = bytes.endOfList(from: start, marks: [0x22], close: close) else { return false }
             value = start..<end
             if value.count <= 2 { return true }
-        case 0x30...0x39, 0x2D:
+        case 0x30...0x39, .hyphen:
             var end = start
             while end < bytes.count, isOfNumber(bytes[end]) { end += 1 }
             value = start..<end
         default: return true
         }
-        let isList = bytes[start] == 0x7B || bytes[start] == 0x5B
-        let isString = bytes[start] == 0x22
+        let isList = bytes[start] == .openBrace || bytes[start] == .openBracket
+        let isString = bytes[start] == .quote
         let text = UnsafeRawBufferPointer(rebasing: bytes[value])
         if !isList, !hiding.name.isSecret(text, isNumber: !isString) { return true }
         index = isString ? value.upperBound + 1 : value.upperBound

@@ -79,7 +79,8 @@ extension LogBuffer {
     @inline(__always)
     private static func isSuspect(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
         let byte = bytes[index]
-        return byte < 0x20 || byte == 0x5C || byte == 0x7F || (byte >= 0xC2 && mayBeHidden(bytes, index))
+        return byte < 0x20 || byte == .backslash || byte == 0x7F
+            || (byte >= 0xC2 && mayBeHidden(bytes, index))
     }
 
     /// Whether a sequence of bytes begins as hidden characters do.
@@ -109,16 +110,16 @@ extension LogBuffer {
         while index < count {
             let byte = bytes[index]
             switch byte {
-            case 0x5C where backslash: append("\\\\" as StaticString)
-            case 0x0A:
+            case .backslash where backslash: append("\\\\" as StaticString)
+            case .newline:
                 if let newlineIndent {
                     append(byte)
-                    append(repeating: 0x20, count: newlineIndent)
+                    append(repeating: .space, count: newlineIndent)
                 } else {
                     append("\\n" as StaticString)
                 }
-            case 0x0D: append("\\r" as StaticString)
-            case 0x09: append("\\t" as StaticString)
+            case .carriageReturn: append("\\r" as StaticString)
+            case .tab: append("\\t" as StaticString)
             case 0..<0x20, 0x7F: append(escaped: UInt32(byte))
             case 0x80...:
                 if let (code, length) = LogBuffer.hiddenCharacter(bytes, at: index) {

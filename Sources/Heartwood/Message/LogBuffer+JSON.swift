@@ -71,13 +71,13 @@ extension LogBuffer {
         while index < count {
             let byte = bytes[index]
             switch byte {
-            case 0x22 where !isEscaped: append("\\\"" as StaticString)
-            case 0x5C where !isEscaped: append("\\\\" as StaticString)
+            case .quote where !isEscaped: append("\\\"" as StaticString)
+            case .backslash where !isEscaped: append("\\\\" as StaticString)
             case 0x08: append("\\b" as StaticString)
             case 0x0C: append("\\f" as StaticString)
-            case 0x0A: append("\\n" as StaticString)
-            case 0x0D: append("\\r" as StaticString)
-            case 0x09: append("\\t" as StaticString)
+            case .newline: append("\\n" as StaticString)
+            case .carriageReturn: append("\\r" as StaticString)
+            case .tab: append("\\t" as StaticString)
             case 0..<0x20, 0x7F: append(unicode: UInt32(byte))
             case 0x80...:
                 let length = bytes.sequenceLength(at: index)

@@ -104,7 +104,7 @@ extension RedactionRules {
 
     private func appendMark(_ backslashes: Int?, to output: inout LogBuffer) {
         guard let backslashes else { return }
-        output.append(repeating: 0x5C, count: backslashes)
+        output.append(repeating: .backslash, count: backslashes)
         output.append(UInt8(ascii: "\""))
     }
 

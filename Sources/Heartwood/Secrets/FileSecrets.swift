@@ -94,7 +94,7 @@ public struct FileSecrets: SecretFileProvider {
             )
         }
         var end = bytes.count
-        while end > 0, bytes[end - 1] == 0x0A || bytes[end - 1] == 0x0D { end -= 1 }
+        while end > 0, bytes[end - 1] == .newline || bytes[end - 1] == .carriageReturn { end -= 1 }
         guard end > 0 else {
             throw LogError(.secret, "the secret file is empty; write the secret into it", place: path)
         }

@@ -40,7 +40,7 @@ extension LogSettingDecoder where Value == RequestDecorator {
                 .header(name, secret: $0.name, from: $0, prefix: prefix)
             }
         }.orText { text in
-            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+            guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == .tab }) else {
                 throw LogError(.setting, "a header field must not contain line breaks or control characters")
             }
             return .header(name, text)

@@ -53,7 +53,7 @@ public struct JournalEncoding: RemoteEncoding {
     private func append(_ name: String, _ value: String, to output: inout [UInt8]) {
         output.append(contentsOf: name.utf8)
         let bytes = Array(value.utf8)
-        if bytes.allSatisfy({ $0 >= 0x20 || $0 == 0x09 }) {
+        if bytes.allSatisfy({ $0 >= 0x20 || $0 == .tab }) {
             output.append(UInt8(ascii: "="))
         } else {
             output.append(UInt8(ascii: "\n"))

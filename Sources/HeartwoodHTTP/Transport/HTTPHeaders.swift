@@ -1,3 +1,4 @@
+import HeartwoodSystem
 /// The header fields of a request or an answer: names without regard to case, in the order they were set.
 ///
 /// Printing them shows the values of harmless fields only, so that no credential gets into a report.
@@ -48,7 +49,7 @@ public struct HTTPHeaders: Sendable, Equatable, Sequence, ExpressibleByDictionar
     package var firstUnusableName: String? {
         fields.first { field in
             field.name.isEmpty || !field.name.utf8.allSatisfy(Self.isTokenByte)
-                || field.value.utf8.contains { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }
+                || field.value.utf8.contains { ($0 < 0x20 && $0 != .tab) || $0 == 0x7F }
         }?.name
     }
 

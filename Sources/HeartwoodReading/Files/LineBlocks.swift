@@ -112,7 +112,7 @@ final class LineBlocks {
     private func lastLineEnd() -> Int? {
         guard let base else { return nil }
         var last = end
-        while last > scanned, byte(last - 1) != 0x0A { last -= 1 }
+        while last > scanned, byte(last - 1) != .newline { last -= 1 }
         guard last > scanned else {
             scanned = end
             return nil
@@ -120,7 +120,7 @@ final class LineBlocks {
         var index = start
         while let zero = memchr(base + index, 0, last - index) {
             index = base.distance(to: zero)
-            if index > start, byte(index - 1) == 0x0A { return index }
+            if index > start, byte(index - 1) == .newline { return index }
             index += 1
         }
         return last
@@ -130,7 +130,7 @@ final class LineBlocks {
         let bytes = UnsafeRawBufferPointer(start: base.map { $0 + start }, count: last - start)
         let block = Block(bytes: bytes, offset: offset)
         offset += bytes.count
-        isInLine = byte(last - 1) != 0x0A
+        isInLine = byte(last - 1) != .newline
         start = last
         scanned = max(scanned, last)
         return block

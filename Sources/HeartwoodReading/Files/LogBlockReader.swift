@@ -112,7 +112,7 @@ package final class LogBlockReader {
     @inline(__always)
     package static func lineStart(in bytes: UnsafeRawBufferPointer, of index: Int) -> Int {
         var start = index
-        while start > 0, bytes[start - 1] != 0x0A { start -= 1 }
+        while start > 0, bytes[start - 1] != .newline { start -= 1 }
         while start < index, bytes[start] == 0 { start += 1 }
         return start
     }

@@ -52,7 +52,7 @@ package enum LogTail {
 
         mutating func previous() throws(SystemFailure) -> Int? {
             while true {
-                if let newline = block[..<rest].lastIndex(of: 0x0A) {
+                if let newline = block[..<rest].lastIndex(of: .newline) {
                     rest = newline
                     return start + newline
                 }

@@ -23,15 +23,15 @@ struct AccessRequest {
             let found = memchr(base, 0x22, min(line.count, 400))
         else { return nil }
         let quote = base.distance(to: UnsafeRawPointer(found))
-        guard quote > 0, line[quote - 1] == 0x20
+        guard quote > 0, line[quote - 1] == .space
         else { return nil }
         var close = quote + 1
-        while close < line.count, line[close] != 0x22 { close += line[close] == 0x5C ? 2 : 1 }
+        while close < line.count, line[close] != .quote { close += line[close] == .backslash ? 2 : 1 }
         guard close < line.count else { return nil }
         request = quote + 1..<close
         let isAfterBracket = quote > 1 && line[quote - 2] == UInt8(ascii: "]")
         let isHTTP =
-            line[request].contains(0x2F)
+            line[request].contains(.slash)
             && (line[request].last?.isDigit == true || line[request].last == UInt8(ascii: "P"))
             && line.has(" HTTP/", in: request)
         guard isAfterBracket || isHTTP else { return nil }
@@ -42,7 +42,7 @@ struct AccessRequest {
             self.number = number
             let next = AccessRequest.word(line, &index)
             if !next.isEmpty, line[next].allSatisfy(\.isDigit) { size = next }
-        } else if isHTTP, after.isEmpty || line[after].allSatisfy({ $0 == 0x7D }),
+        } else if isHTTP, after.isEmpty || line[after].allSatisfy({ $0 == .closeBrace }),
             let found = AccessRequest(haproxy: line, quote)
         {
             (status, size, number) = (found.status, found.size, found.number)
@@ -55,7 +55,7 @@ struct AccessRequest {
         var previous = AccessRequest.word(line, &place)
         while previous.upperBound < quote, !previous.isEmpty {
             let word = AccessRequest.word(line, &place)
-            if word.count == 1, line[word.lowerBound] == 0x2D {
+            if word.count == 1, line[word.lowerBound] == .hyphen {
                 client = previous
                 break
             }
@@ -69,7 +69,7 @@ struct AccessRequest {
         while index < quote {
             let word = AccessRequest.word(line, &index)
             guard !word.isEmpty else { return nil }
-            guard line[word].count(where: { $0 == 0x2F }) == 4,
+            guard line[word].count(where: { $0 == .slash }) == 4,
                 line[word].allSatisfy({ $0.isDigit || $0.isOne(of: "/+-") })
             else { continue }
             let status = AccessRequest.word(line, &index)
@@ -87,7 +87,7 @@ struct AccessRequest {
         var index = quote - 1
         for place in words.indices.reversed() {
             let end = index
-            while index > 0, line[index - 1] != 0x20 { index -= 1 }
+            while index > 0, line[index - 1] != .space { index -= 1 }
             words[place] = index..<end
             index -= 1
             guard index > 0 else { return nil }
@@ -112,13 +112,13 @@ struct AccessRequest {
     /// `1763634030.123  45 10.0.0.1 TCP_MISS/200 512 GET http://shop.example/x …` of Squid.
     private init?(squid line: Bytes, _ header: LineHeader) {
         guard let time = header.time, line[0].isDigit, time.end > 10, time.end + 20 < line.count,
-            line[10] == 0x2E
+            line[10] == .period
         else { return nil }
         var index = time.end
         _ = AccessRequest.word(line, &index)
         let client = AccessRequest.word(line, &index)
         let result = AccessRequest.word(line, &index)
-        guard let slash = line[result].firstIndex(of: 0x2F),
+        guard let slash = line[result].firstIndex(of: .slash),
             line[result].first.map({ $0 &- 0x41 < 26 }) == true,
             slash + 4 == result.upperBound, let number = line.number(slash + 1, 3)
         else { return nil }
@@ -132,9 +132,9 @@ struct AccessRequest {
     }
 
     private static func word(_ line: Bytes, _ index: inout Int) -> Range<Int> {
-        while index < line.count, line[index] == 0x20 { index += 1 }
+        while index < line.count, line[index] == .space { index += 1 }
         let start = index
-        while index < line.count, line[index] != 0x20 { index += 1 }
+        while index < line.count, line[index] != .space { index += 1 }
         return start..<index
     }
 
@@ -166,17 +166,17 @@ struct SyslogHeader {
     private let words: [4 of Range<Int>]
 
     static func isVersioned(_ line: Bytes, _ start: Int) -> Bool {
-        start + 1 < line.count && line[start] == UInt8(ascii: "1") && line[start + 1] == 0x20
+        start + 1 < line.count && line[start] == UInt8(ascii: "1") && line[start + 1] == .space
     }
 
     /// Whether a line without a priority has structured data after its time, as RFC 5424 says.
     static func hasData(_ line: Bytes, after end: Int) -> Bool {
         var index = end
         for word in 0..<4 {
-            guard index < line.count, line[index] == 0x20 else { return false }
+            guard index < line.count, line[index] == .space else { return false }
             index += 1
             if word == 0, line[min(index, line.count - 1)] == UInt8(ascii: "[") { return false }
-            while index < line.count, line[index] != 0x20 { index += 1 }
+            while index < line.count, line[index] != .space { index += 1 }
         }
         guard index + 2 < line.count, line[index + 1] == UInt8(ascii: "[") else { return false }
         return line[(index + 2)...].prefix(60).contains(UInt8(ascii: "@"))
@@ -185,11 +185,11 @@ struct SyslogHeader {
     /// Reads what begins at the blank in front of the host.
     init(_ line: Bytes, from start: Int) {
         var index = start
-        if index < line.count, line[index] == 0x20 { index += 1 }
+        if index < line.count, line[index] == .space { index += 1 }
         var words: [4 of Range<Int>] = .init(repeating: 0..<0)
         for word in words.indices {
             let first = index
-            while index < line.count, line[index] != 0x20 { index += 1 }
+            while index < line.count, line[index] != .space { index += 1 }
             words[word] = first..<index
             index = min(index + 1, line.count)
         }
@@ -203,7 +203,7 @@ struct SyslogHeader {
             }
         }
         data = first..<index
-        if index < line.count, line[index] == 0x20 { index += 1 }
+        if index < line.count, line[index] == .space { index += 1 }
         if line[index...].starts(with: [0xEF, 0xBB, 0xBF]) { index += 3 }
         text = index..<line.count
     }
@@ -213,8 +213,8 @@ struct SyslogHeader {
         var index = start
         var isQuoted = false
         while index < line.count, isQuoted || line[index] != UInt8(ascii: "]") {
-            if line[index] == 0x22 { isQuoted.toggle() }
-            index += line[index] == 0x5C ? 2 : 1
+            if line[index] == .quote { isQuoted.toggle() }
+            index += line[index] == .backslash ? 2 : 1
         }
         return min(index + 1, line.count)
     }
@@ -233,16 +233,16 @@ struct SyslogHeader {
 
     /// `[name@1 key="value" …]`; a backslash is in front of `"`, `\` and `]`.
     private func readElement(_ line: Bytes, _ index: inout Int, _ record: inout LineRecord) {
-        while index < line.count, line[index] != 0x20, line[index] != UInt8(ascii: "]") { index += 1 }
+        while index < line.count, line[index] != .space, line[index] != UInt8(ascii: "]") { index += 1 }
         while index < line.count, line[index] != UInt8(ascii: "]") {
-            while index < line.count, line[index] == 0x20 { index += 1 }
+            while index < line.count, line[index] == .space { index += 1 }
             let start = index
             while index < line.count, line[index] != UInt8(ascii: "=") { index += 1 }
             let name = line.text(start..<index)
             index += 2
             var value: [UInt8] = []
-            while index < line.count, line[index] != 0x22 {
-                if line[index] == 0x5C, index + 1 < line.count, line[index + 1].isOne(of: "\"\\]") {
+            while index < line.count, line[index] != .quote {
+                if line[index] == .backslash, index + 1 < line.count, line[index + 1].isOne(of: "\"\\]") {
                     index += 1
                 }
                 value.append(line[index])

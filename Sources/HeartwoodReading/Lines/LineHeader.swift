@@ -233,7 +233,7 @@ struct LineHeader {
         return true
     }
 
-    private func isBlank(_ index: Int) -> Bool { line[index] == 0x20 || line[index] == 0x09 }
+    private func isBlank(_ index: Int) -> Bool { line[index] == .space || line[index] == .tab }
 
     private func isBlankOrEnd(_ index: Int) -> Bool { index >= line.count || isBlank(index) }
 
@@ -257,14 +257,14 @@ struct LineHeader {
     private mutating func takeTime(_ part: HeaderTable.Part) -> Bool {
         let open = byte(found.index)
         let isBracket = open == UInt8(ascii: "[") && part != .bareTime
-        let isEnclosed = isBracket || part == .time && open == 0x22 && found.index == 0
+        let isEnclosed = isBracket || part == .time && open == .quote && found.index == 0
         let first = isEnclosed ? found.index + 1 : found.index
         guard var time = time(part, at: first) else { return false }
         // A day alone is the time only in front of all else, or in brackets.
         if time.isDay, first > 0, !isEnclosed { return false }
         if isEnclosed {
             let close = afterBlanks(time.end)
-            guard byte(close) == (open == 0x22 ? 0x22 : UInt8(ascii: "]")) else { return false }
+            guard byte(close) == (open == .quote ? 0x22 : UInt8(ascii: "]")) else { return false }
             time.end = close + 1
         }
         if found.isUnset { time.moment = nil }
@@ -283,7 +283,7 @@ struct LineHeader {
             return time.flatMap { $0.end - index >= needed ? $0 : nil }
         case .googleTime:
             let digits = line.number(index, 8) != nil ? 8 : 4
-            guard line.number(index, digits) != nil, byte(index + digits) == 0x20 else { return nil }
+            guard line.number(index, digits) != nil, byte(index + digits) == .space else { return nil }
             return times.google(line, index, digits)
         default:
             if index == last.index { return last.time }
@@ -301,8 +301,8 @@ struct LineHeader {
         var word = found.end
         while word < end, line[word].isOne(of: " \t:,|;") { word += 1 }
         let isPrecise = found.end > 13
-        guard isPrecise || next != 0x20 || byte(word) &- 0x61 >= 26 || isLevelWord(word) else { return nil }
-        guard isPrecise || next != 0x3A || isRecent(found),
+        guard isPrecise || next != .space || byte(word) &- 0x61 >= 26 || isLevelWord(word) else { return nil }
+        guard isPrecise || next != .colon || isRecent(found),
             times.read(line, at: word).map({ $0.isDay }) ?? true
         else { return nil }
         return next.isOne(of: " \t:,|") || found.end >= line.count ? found : nil
@@ -317,7 +317,7 @@ struct LineHeader {
     /// Takes `[1795170030]` in front of what Nagios, Unbound and NSD write; not the number of a thread.
     private mutating func takeEpoch() -> Bool {
         guard let time = times.number(line, at: found.index + 1), isRecent(time),
-            byte(time.end) == UInt8(ascii: "]"), byte(time.end + 1) == 0x20
+            byte(time.end) == UInt8(ascii: "]"), byte(time.end + 1) == .space
         else { return false }
         let word = time.end + 2
         let isPrecise = time.end - found.index > 14
@@ -329,7 +329,8 @@ struct LineHeader {
     }
 
     private mutating func takeUptime() -> Bool {
-        guard let dot = digits(found.index, .process), byte(dot) == 0x2E, let end = digits(dot + 1, .process)
+        guard let dot = digits(found.index, .process), byte(dot) == .period,
+            let end = digits(dot + 1, .process)
         else { return false }
         (found.time, found.timeStart) = (LineTime.Found(moment: nil, end: end), found.index)
         found.index = end
@@ -371,7 +372,7 @@ struct LineHeader {
             else { return false }
         }
         // `DEBUG2:` of PostgreSQL.
-        if meaning.level == .debug, isCapitals, byte(last).isDigit, byte(last + 1) == 0x3A, time != nil {
+        if meaning.level == .debug, isCapitals, byte(last).isDigit, byte(last + 1) == .colon, time != nil {
             last += 1
         }
         return set(meaning.level, last, isMarked: isCapitals)
@@ -383,15 +384,17 @@ struct LineHeader {
         guard isBlankOrEnd(index) || line[index].isOne(of: ":|]),!") else { return false }
         if part == .innerEndOfLevel, afterBlanks(index) >= line.count { return false }
         // `[shop] error: …`: nothing else is the name of who wrote it.
-        if byte(index) == 0x3A, found.parts.category == nil, let thread = found.parts.thread,
+        if byte(index) == .colon, found.parts.category == nil, let thread = found.parts.thread,
             line.isName(thread)
         {
             found.parts.nameByThread()
         }
-        while byte(index) == 0x3A || byte(index) == 0x21 || byte(index) == 0x2C && isBlankOrEnd(index + 1) {
+        while byte(index) == .colon || byte(index) == UInt8(ascii: "!")
+            || byte(index) == .comma && isBlankOrEnd(index + 1)
+        {
             index += 1
         }
-        found.index = byte(index) == 0x7C ? index + 1 : index
+        found.index = byte(index) == .bar ? index + 1 : index
         return true
     }
 
@@ -406,10 +409,11 @@ struct LineHeader {
         {
             return set(LevelWord.letter(line[inner.lowerBound]), close)
         }
-        guard let mark = line[inner].lastIndex(where: { $0 == 0x3A || $0 == 0x2F }), mark > inner.lowerBound,
+        guard let mark = line[inner].lastIndex(where: { $0 == .colon || $0 == .slash }),
+            mark > inner.lowerBound,
             let meaning = LevelWord.meaning(line, mark + 1..<inner.upperBound)
         else { return false }
-        if line[mark] == 0x2F {
+        if line[mark] == .slash {
             guard line.isCapitals(mark + 1..<inner.upperBound) else { return false }
             found.parts.thread = inner.lowerBound..<mark
         } else {
@@ -430,12 +434,12 @@ struct LineHeader {
             return byte.isOne(of: "EWI") && self.byte(index + 1) == byte
                 && set(LevelWord.letter(byte), index + 2)
         case .levelOfPHP:
-            let last = line[index..<max(index, end)].firstIndex(of: 0x3A) ?? index
+            let last = line[index..<max(index, end)].firstIndex(of: .colon) ?? index
             return set(LevelWord.ofPHP(line, index..<last), last)
         case .levelMark:
             // The time is `20 Nov`, or a role follows the process.
             let pid = found.parts.pid?.upperBound ?? 0
-            guard self.byte(pid) == 0x3A || self.byte(found.timeStart + 3).isLetter else { return false }
+            guard self.byte(pid) == .colon || self.byte(found.timeStart + 3).isLetter else { return false }
             switch byte {
             case UInt8(ascii: ".") where found.parts.pid != nil: return set(.debug, index + 1)
             case UInt8(ascii: "-") where found.parts.pid != nil: return set(.info, index + 1)
@@ -455,10 +459,10 @@ struct LineHeader {
     private mutating func takeCode() -> Bool {
         let first = found.index + 1
         var last = first
-        while last < end, line[last].isOfCode || line[last] == 0x2D { last += 1 }
+        while last < end, line[last].isOfCode || line[last] == .hyphen { last += 1 }
         guard byte(found.index) == UInt8(ascii: "%"), byte(first) &- 0x41 < 26,
             let place = (first..<last).first(where: {
-                line[$0] == 0x2D && byte($0 + 2) == 0x2D && line.number($0 + 1, 1) != nil
+                line[$0] == .hyphen && byte($0 + 2) == .hyphen && line.number($0 + 1, 1) != nil
             }), place > first + 1, place + 5 < last, let severity = line.number(place + 1, 1)
         else { return false }
         found.parts.rename(first..<place)
@@ -498,7 +502,7 @@ struct LineHeader {
     private mutating func takeName(before byte: UInt8) -> Bool {
         let first = found.index
         let word = line[first..<wordEnd(first)]
-        let mark = byte == 0x2E ? word.dropLast().lastIndex(of: byte) : word.firstIndex(of: byte)
+        let mark = byte == .period ? word.dropLast().lastIndex(of: byte) : word.firstIndex(of: byte)
         guard let mark, mark > first, word[..<mark].allSatisfy({ $0.isOfName }), line.isName(first..<mark)
         else { return false }
         found.parts.category = first..<mark
@@ -507,7 +511,7 @@ struct LineHeader {
     }
 
     private mutating func takeNameAndSeparator(_ first: Int, _ last: Int) -> Bool {
-        if byte(last - 1) == 0x3A {
+        if byte(last - 1) == .colon {
             let name = first..<last - 1
             guard isBlankOrEnd(last), !name.isEmpty,
                 line.looksLikeLogger(name) || found.isMarked && line.looksLikeModule(name)
@@ -520,7 +524,7 @@ struct LineHeader {
         guard next > last, let separator = separatorEnd(next) else { return false }
         let word = first..<last
         guard
-            line[next] == 0x3A || line.looksLikeLogger(word) || found.isMarked && line.looksLikeModule(word)
+            line[next] == .colon || line.looksLikeLogger(word) || found.isMarked && line.looksLikeModule(word)
                 || found.parts.thread != nil
         else { return false }
         found.parts.category = word
@@ -560,11 +564,11 @@ struct LineHeader {
             else { return false }
             found.parts.host = word
         case .syslogTag:
-            if line[first] == 0x2D || !line[word].contains(where: { $0.isLetter }) { return false }
+            if line[first] == .hyphen || !line[word].contains(where: { $0.isLetter }) { return false }
             found.parts.category = word
         default:
             // Without a time or a slash in front, `I am: here` is a sentence.
-            if time == nil, byte(first - 1) != 0x2F,
+            if time == nil, byte(first - 1) != .slash,
                 word.count < 3 || line[first] &- 0x41 >= 26 || !line[word].allSatisfy({ $0.isOfName })
             {
                 return false
@@ -581,7 +585,7 @@ struct LineHeader {
         if part == .source {
             // The colon is a part of the place.
             last = wordEnd(first, .endsOfPlaces)
-            while last > first, line[last - 1] == 0x3A { last -= 1 }
+            while last > first, line[last - 1] == .colon { last -= 1 }
         }
         let word = first..<last
         guard !word.isEmpty else { return false }
@@ -609,7 +613,7 @@ struct LineHeader {
         if part == .process { found.parts.pid = index..<end }
         if part == .threadNumber {
             // Android's clock has a fraction; `20 30 C outside: cold` is no thread.
-            guard let time, line[found.timeStart..<time.end].contains(0x2E) else { return false }
+            guard let time, line[found.timeStart..<time.end].contains(.period) else { return false }
             found.parts.thread = index..<end
         }
         if part == .fileLine { found.parts.fileLine = index..<end }
@@ -619,7 +623,7 @@ struct LineHeader {
 
     private func digits(_ index: Int, _ part: HeaderTable.Part) -> Int? {
         var last = index
-        if part == .number, byte(last) == 0x2D { last += 1 }
+        if part == .number, byte(last) == .hyphen { last += 1 }
         let first = last
         while last < end, line[last].isDigit { last += 1 }
         return last > first ? last : nil
@@ -675,7 +679,7 @@ struct LineHeader {
             guard takeBrackets() else { return false }
         } else if !takeWord(.source, before: close) {
             // A process, or an identifier as ClickHouse has it.
-            let isProcess = open == 0x28
+            let isProcess = open == .openParenthesis
             let end = isProcess ? digits(found.index, .process) : wordEnd(found.index, .endsOfPlaces)
             guard let end else { return false }
             if isProcess { found.parts.pid = found.index..<end }
@@ -692,9 +696,9 @@ struct LineHeader {
         let last = wordEnd(first, .endsOfNames)
         guard last > first, line[first..<last].contains(where: { $0.isLetter }) else { return false }
         var word = first..<last
-        while word.count > 1, line[word.upperBound - 1] == 0x3A { word = word.dropLast() }
+        while word.count > 1, line[word.upperBound - 1] == .colon { word = word.dropLast() }
         let next = afterBlanks(last)
-        let isColumn = byte(last) == 0x7C || byte(last) == 0x2C && !isBlankOrEnd(last + 1)
+        let isColumn = byte(last) == .bar || byte(last) == .comma && !isBlankOrEnd(last + 1)
         let isSeparate = word.count < last - first || isColumn || separatorEnd(next) != nil
         if time == nil, isSeparate, line.isException(word) { return false }
         // `SERVICE ALERT: …`, `NO WARNING: …`
@@ -711,7 +715,7 @@ struct LineHeader {
                 line.isCapitals(level), LevelWord.meaning(line, level) != nil
             else { return false }
         }
-        let isNamed = byte(last) != 0x2C && (isPlain || isSeparate)
+        let isNamed = byte(last) != .comma && (isPlain || isSeparate)
         if isNamed || line.looksLikeLogger(word), line.isName(word) {
             found.parts.category = word
         }
@@ -722,7 +726,7 @@ struct LineHeader {
     /// Takes what follows a level, up to the last of it that cannot be the message.
     private mutating func takeTail() {
         // PostgreSQL: the text follows.
-        if byte(found.index - 1) == 0x3A, line.has("  ", at: found.index, before: end) { return }
+        if byte(found.index - 1) == .colon, line.has("  ", at: found.index, before: end) { return }
         while byte(found.index).isOne(of: ":!") { found.index += 1 }
         var taken = found
         for _ in 0..<5 {
@@ -736,7 +740,7 @@ struct LineHeader {
                 taken = found
                 if found.parts.category != nil { break }
             } else if line[index] == UInt8(ascii: "["), takeGroup() {
-                let isColon = byte(found.index) == 0x3A
+                let isColon = byte(found.index) == .colon
                 if isColon { found.index += 1 }
                 let isKnown = found.parts.source != nil || found.parts.category != taken.parts.category
                 if isColon || isKnown { taken = found }
@@ -754,8 +758,8 @@ struct LineHeader {
                 let isNamed = found.parts.pid != nil || found.parts.thread != nil
                 if found.isMarked, found.parts.category == nil, takeName(.logger),
                     let word = found.parts.category, isBlankOrEnd(word.upperBound),
-                    isNamed || byte(index - 1) == 0x09 && byte(word.upperBound) == 0x09
-                        || line[word].count(where: { $0 == 0x2E }) > 1
+                    isNamed || byte(index - 1) == .tab && byte(word.upperBound) == .tab
+                        || line[word].count(where: { $0 == .period }) > 1
                 {
                     taken = found
                 }
@@ -774,7 +778,7 @@ struct LineHeader {
         while last < end, ofFiles.has(line[last]) { last += 1 }
         // It may have a time in its name.
         if part == .fileAndBlank { last = wordEnd(last) }
-        if byte == 0x2F { last = line[first..<max(first, end)].firstIndex(of: byte) ?? first }
+        if byte == .slash { last = line[first..<max(first, end)].firstIndex(of: byte) ?? first }
         let word = first..<last
         let next = afterBlanks(last)
         guard !word.isEmpty, next + 2 < line.count, line.count > 8 else { return false }
@@ -785,12 +789,12 @@ struct LineHeader {
         switch part {
         case .file, .fileAndBlank:
             // The next character is checked first, because most words are not the names of files.
-            guard part == .file ? self.byte(last) == 0x3A : ByteSet.lettersAndDigits.has(line[next]),
+            guard part == .file ? self.byte(last) == .colon : ByteSet.lettersAndDigits.has(line[next]),
                 has(.dots), has(.letters), line[first].isLetter || ByteSet.dots.has(line[first])
             else { return false }
             found.parts.file = word
         case .pod:
-            guard byte == 0x2F || line[word].contains(0x2D) && has(.digits) else { return false }
+            guard byte == .slash || line[word].contains(.hyphen) && has(.digits) else { return false }
             found.parts.pod = word
         default:
             // `key | value` is text, `web-1 | …` and `web | {…}` are not.
@@ -799,7 +803,7 @@ struct LineHeader {
             if part == .unit, time?.moment != nil { return false }
             guard
                 isNamed
-                    || line[next] == 0x7C && LevelWord.meaning(line, word) == nil
+                    || line[next] == .bar && LevelWord.meaning(line, word) == nil
                         && (has(.digits) || has(.joints) || ByteSet.startsOfLines.has(line[next + 2])
                             || LogfmtPairs.isOfLog(line, from: next + 2))
             else { return false }
@@ -853,7 +857,7 @@ struct LineHeader {
             found.parts.pid = inner
         } else if line.isPlace(inner) {
             found.parts.source = inner
-        } else if isMarked, line.looksLikeLogger(inner), line[inner].contains(0x2E) {
+        } else if isMarked, line.looksLikeLogger(inner), line[inner].contains(.period) {
             found.parts.category = inner
         } else {
             found.parts.thread = line.begins("id=", inner) ? inner.dropFirst(3) : inner
@@ -880,8 +884,8 @@ struct LineHeader {
             while name < end, line[name].isOfName { name += 1 }
             guard name > index, byte(name) == UInt8(ascii: "=") else { return found.index < index }
             var last = wordEnd(name)
-            if byte(name + 1) == 0x22 {
-                guard let close = line[min(name + 2, end)..<end].firstIndex(of: 0x22) else { return false }
+            if byte(name + 1) == .quote {
+                guard let close = line[min(name + 2, end)..<end].firstIndex(of: .quote) else { return false }
                 last = close + 1
             }
             found.index = last
@@ -907,18 +911,18 @@ struct LineHeader {
             if byte == UInt8(ascii: "["), line[place + 1].isDigit || line[place + 1].isLetter,
                 let found = times.read(line, at: place + 1), !found.isDay, found.moment != nil,
                 self.byte(found.end) == UInt8(ascii: "]"),
-                !found.isOfSyslog || line[place + 1].isLetter || line[place + 3] == 0x2F
+                !found.isOfSyslog || line[place + 1].isLetter || line[place + 3] == .slash
                     || line.number(place + 1, 4) != nil
             {
                 self.found.time = found
                 if level == nil { start = found.end + 1 }
                 return
             }
-            guard byte == 0x20 || byte == 0x28, isHeading,
+            guard byte == .space || byte == .openParenthesis, isHeading,
                 !isRequest || line.has(" at", at: place - 3, before: place)
             else { continue }
             if let found = times.read(line, at: place + 1)
-                ?? (byte == 0x28 ? times.number(line, at: place + 1) : nil),
+                ?? (byte == .openParenthesis ? times.number(line, at: place + 1) : nil),
                 !found.isDay, found.moment != nil
             {
                 self.found.time = found
@@ -931,7 +935,7 @@ struct LineHeader {
     var isRequest: Bool {
         guard line.begins(with: "Started "), byte(8) &- 0x41 < 26 else { return false }
         let last = letters(8)
-        return byte(last) == 0x20 && byte(last + 1) == 0x22
+        return byte(last) == .space && byte(last + 1) == .quote
     }
 
     /// `# Time: …`, `==== … ====`.
@@ -963,16 +967,18 @@ extension UnsafeRawBufferPointer {
 
     /// `com.acme.Pay`, `shop::pay`, `plugin/errors`, `hudson.lifecycle.Lifecycle#onReady`.
     fileprivate func looksLikeLogger(_ word: Range<Int>) -> Bool {
-        guard let first = self[word].first, first.isLetter || first == 0x5F, let last = self[word].last,
-            last.isLetter || last.isDigit || last == 0x29 || last == 0x5F || last == 0x2F
+        guard let first = self[word].first, first.isLetter || first == .underscore,
+            let last = self[word].last,
+            last.isLetter || last.isDigit || last == .closeParenthesis || last == .underscore
+                || last == .slash
         else { return false }
         var isQualified = false
         for index in word {
             switch self[index] {
             case let byte where byte.isLetter || byte.isDigit: break
-            case 0x3A where has("://", at: index, before: word.upperBound): return false
-            case 0x2E, 0x3A, 0x2F, 0x5F, 0x24: isQualified = true
-            case 0x2D, 0x23, 0x40: break
+            case .colon where has("://", at: index, before: word.upperBound): return false
+            case .period, .colon, .slash, .underscore, .dollar: isQualified = true
+            case .hyphen, .numberSign, .at: break
             default: return false
             }
         }
@@ -997,16 +1003,18 @@ extension UnsafeRawBufferPointer {
         if isException(word) { return false }
         let capitals = bytes.count { $0 &- 0x41 < 26 }
         guard bytes.contains(where: { $0 &- 0x61 < 26 }) else { return false }
-        return first & 0x20 != 0 || capitals > 1 || bytes.contains { $0.isDigit || $0 == 0x2D }
+        return first & 0x20 != 0 || capitals > 1 || bytes.contains { $0.isDigit || $0 == .hyphen }
     }
 
     /// `Shop.swift:42`.
     fileprivate func isPlace(_ word: Range<Int>) -> Bool {
-        guard let colon = self[word].lastIndex(of: 0x3A), colon + 1 < word.upperBound else { return false }
+        guard let colon = self[word].lastIndex(of: .colon), colon + 1 < word.upperBound else { return false }
         return self[colon + 1..<word.upperBound].allSatisfy({ $0.isDigit })
             && self[word.lowerBound..<colon].contains { $0.isLetter }
-            && self[word.lowerBound..<colon].contains(0x2E)
-            && self[word].allSatisfy { $0.isOfName || $0 == 0x3A || $0 == 0x2F || $0 == 0x2B || $0 == 0x40 }
+            && self[word.lowerBound..<colon].contains(.period)
+            && self[word].allSatisfy {
+                $0.isOfName || $0 == .colon || $0 == .slash || $0 == .plus || $0 == .at
+            }
     }
 
     fileprivate func begins(_ text: StaticString, _ range: Range<Int>) -> Bool {
@@ -1026,11 +1034,11 @@ extension UnsafeRawBufferPointer {
 extension UInt8 {
     /// Whether it may be in a part of a code of Cisco.
     @inline(__always)
-    fileprivate var isOfCode: Bool { self &- 0x41 < 26 || isDigit || self == 0x5F }
+    fileprivate var isOfCode: Bool { self &- 0x41 < 26 || isDigit || self == .underscore }
 
     /// Whether it may be in the name of a logger; a property, since a method of the header would copy that.
     @inline(__always)
     fileprivate var isOfName: Bool {
-        isLetter || isDigit || self == 0x2E || self == 0x5F || self == 0x2D || self == 0x24
+        isLetter || isDigit || self == .period || self == .underscore || self == .hyphen || self == .dollar
     }
 }

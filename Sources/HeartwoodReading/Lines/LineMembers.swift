@@ -30,17 +30,17 @@ package struct JSONMembers {
 
     /// The next member; nil at the end of the object.
     package mutating func next() -> Member? {
-        skip { $0 == 0x2C || JSONMembers.isSpace($0) }
-        guard index < bytes.count, bytes[index] == 0x22, let name = text() else { return nil }
-        skip { $0 == 0x3A || JSONMembers.isSpace($0) }
+        skip { $0 == .comma || JSONMembers.isSpace($0) }
+        guard index < bytes.count, bytes[index] == .quote, let name = text() else { return nil }
+        skip { $0 == .colon || JSONMembers.isSpace($0) }
         guard index < bytes.count else { return nil }
         switch bytes[index] {
-        case 0x22: return text().map { Member(name: name, value: $0, kind: .text) }
-        case 0x7B: return Member(name: name, value: nested(), kind: .object)
-        case 0x5B: return Member(name: name, value: nested(), kind: .list)
+        case .quote: return text().map { Member(name: name, value: $0, kind: .text) }
+        case .openBrace: return Member(name: name, value: nested(), kind: .object)
+        case .openBracket: return Member(name: name, value: nested(), kind: .list)
         default:
             let start = index
-            skip { $0 != 0x2C && $0 != 0x7D && !JSONMembers.isSpace($0) }
+            skip { $0 != .comma && $0 != .closeBrace && !JSONMembers.isSpace($0) }
             return start == index ? nil : Member(name: name, value: start..<index, kind: .literal)
         }
     }
@@ -51,10 +51,10 @@ package struct JSONMembers {
         index = start
         while index < bytes.count {
             switch bytes[index] {
-            case 0x22:
+            case .quote:
                 index += 1
                 return start..<index - 1
-            case 0x5C: index += 2
+            case .backslash: index += 2
             default: index += 1
             }
         }
@@ -68,11 +68,11 @@ package struct JSONMembers {
         var depth = 0
         while index < bytes.count {
             switch bytes[index] {
-            case 0x22:
+            case .quote:
                 if text() == nil { return start..<bytes.count }
                 continue
-            case 0x7B, 0x5B: depth += 1
-            case 0x7D, 0x5D: depth -= 1
+            case .openBrace, .openBracket: depth += 1
+            case .closeBrace, .closeBracket: depth -= 1
             default: break
             }
             index += 1
@@ -88,12 +88,12 @@ package struct JSONMembers {
         while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (9...13).contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == .space || (9...13).contains(byte) }
 
     /// The text of a range, with the escapes of JSON resolved.
     package static func unescaped(_ bytes: Bytes, _ range: Range<Int>) -> String {
         let raw = Bytes(rebasing: bytes[range])
-        guard raw.contains(0x5C) else { return String(decoding: raw, as: UTF8.self) }
+        guard raw.contains(.backslash) else { return String(decoding: raw, as: UTF8.self) }
         var text: [UInt8] = []
         JSONTokens.unescape(raw, into: &text)
         return String(decoding: text, as: UTF8.self)
@@ -111,9 +111,9 @@ extension JSONMembers.Member {
         guard kind == .list, value.count > 2 else { return text(line) }
         var bytes: [UInt8] = []
         var index = value.lowerBound + 1
-        if line[index] == 0x22 {
+        if line[index] == .quote {
             var close = index + 1
-            while close < line.count, line[close] != 0x22 { close += line[close] == 0x5C ? 2 : 1 }
+            while close < line.count, line[close] != .quote { close += line[close] == .backslash ? 2 : 1 }
             return JSONMembers.unescaped(line, index + 1..<min(close, line.count))
         }
         while index < value.upperBound - 1 {
@@ -406,11 +406,12 @@ struct LogfmtPairs {
     private func column(_ start: Int) -> Pair? {
         var colon = start
         let keys = ByteSet.ofKeys
-        while colon < end, bytes[colon] != 0x3A, keys.has(bytes[colon]) { colon += 1 }
-        guard colon > start, colon < end, bytes[colon] == 0x3A, bytes[start].isLetter else { return nil }
+        while colon < end, bytes[colon] != .colon, keys.has(bytes[colon]) { colon += 1 }
+        guard colon > start, colon < end, bytes[colon] == .colon, bytes[start].isLetter else { return nil }
         var last = colon + 1
-        while last < end, bytes[last] != 0x09 { last += 1 }
-        let isEnclosed = last - colon > 2 && bytes[colon + 1] == 0x5B && bytes[last - 1] == 0x5D
+        while last < end, bytes[last] != .tab { last += 1 }
+        let isEnclosed =
+            last - colon > 2 && bytes[colon + 1] == .openBracket && bytes[last - 1] == .closeBracket
         return Pair(name: start..<colon, value: isEnclosed ? colon + 2..<last - 1 : colon + 1..<last)
     }
 
@@ -428,7 +429,8 @@ struct LogfmtPairs {
 
     /// Whether the line begins with a pair.
     static func isLogfmt(_ line: Bytes) -> Bool {
-        guard let first = line.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A || first == 0x5F else {
+        guard let first = line.first, first | 0x20 >= 0x61, first | 0x20 <= 0x7A || first == .underscore
+        else {
             return false
         }
         let keys = ByteSet.ofKeys
@@ -465,7 +467,7 @@ struct LogfmtPairs {
     private mutating func nextColumn() -> Pair? {
         while index < end {
             let start = index
-            while index < end, bytes[index] != 0x09 { index += 1 }
+            while index < end, bytes[index] != .tab { index += 1 }
             index += 1
             if let pair = column(start) { return pair }
         }
@@ -473,7 +475,7 @@ struct LogfmtPairs {
     }
 
     private mutating func value() -> Range<Int> {
-        guard index < end, bytes[index] == 0x22 else {
+        guard index < end, bytes[index] == .quote else {
             let start = index
             while index < end, !isBlank(bytes[index]) || (allowsSpaces && !isKey(at: index + 1)) {
                 index += 1
@@ -482,7 +484,7 @@ struct LogfmtPairs {
         }
         let start = index + 1
         index = start
-        while index < end, bytes[index] != 0x22 { index += bytes[index] == 0x5C ? 2 : 1 }
+        while index < end, bytes[index] != .quote { index += bytes[index] == .backslash ? 2 : 1 }
         index = min(index, end)
         let range = start..<index
         if index < end { index += 1 }
@@ -497,7 +499,7 @@ struct LogfmtPairs {
         return index > start && index < end && bytes[index] == UInt8(ascii: "=")
     }
 
-    private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    private func isBlank(_ byte: UInt8) -> Bool { byte == .space || byte == .tab }
 }
 
 extension UnsafeRawBufferPointer {

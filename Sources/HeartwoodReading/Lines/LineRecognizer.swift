@@ -65,10 +65,10 @@ package struct LineRecognizer: Sendable {
         (head.moment, head.form) = (time.moment, .timed)
         if extent == .time { return true }
         var first = time.end
-        while first < line.count, line[first] == 0x20 { first += 1 }
+        while first < line.count, line[first] == .space { first += 1 }
         var last = first
         while last < line.count, line[last].isLetter { last += 1 }
-        guard first > time.end, last < line.count, line[last] == 0x20,
+        guard first > time.end, last < line.count, line[last] == .space,
             let meaning = LevelWord.meaning(line, first..<last), !meaning.isWeak,
             LevelWord.followsTime(line, first..<last, meaning, hasZone: time.hasZone)
         else { return false }
@@ -138,7 +138,7 @@ package struct LineRecognizer: Sendable {
         if SyslogHeader.isVersioned(line, start) {
             let time = times.read(line, at: start + 2)
             record.take(time)
-            let end = time?.end ?? line[(start + 2)...].firstIndex(of: 0x20) ?? line.count
+            let end = time?.end ?? line[(start + 2)...].firstIndex(of: .space) ?? line.count
             readVersioned(line, from: end, extent, &record, depth: depth)
         } else {
             _ = readUnwrapped(
@@ -279,7 +279,7 @@ package struct LineRecognizer: Sendable {
         var level: LogLevel?
         var end = 0
         while let pair = pairs.next() {
-            if level != nil, !rest[end..<pair.name.lowerBound].allSatisfy({ $0 == 0x20 || $0 == 0x22 }) {
+            if level != nil, !rest[end..<pair.name.lowerBound].allSatisfy({ $0 == .space || $0 == .quote }) {
                 level = nil
             }
             let value = Bytes(rebasing: rest[pair.value])
@@ -288,13 +288,15 @@ package struct LineRecognizer: Sendable {
             }
             end = pair.value.upperBound
         }
-        return rest[min(end, rest.count)...].allSatisfy { $0 == 0x20 || $0 == 0x22 || $0 == 0x5D }
+        return rest[min(end, rest.count)...].allSatisfy {
+            $0 == .space || $0 == .quote || $0 == .closeBracket
+        }
             ? level : nil
     }
 
     /// A level of the program's own, by the name after the time.
     private func ownLevel(_ rest: Bytes) -> LogLevel? {
-        let word = rest.prefix(40).prefix { $0 != 0x20 }
+        let word = rest.prefix(40).prefix { $0 != .space }
         guard let first = word.first, first.isLetter, word.count < 40 else { return nil }
         guard let level = LogLevel(named: String(decoding: word, as: UTF8.self)), level.index > 6 else {
             return nil
@@ -323,8 +325,9 @@ package struct LineRecognizer: Sendable {
             }
         }
         // The text of klog is in quotes.
-        if header.level != nil, rest.first == 0x22, header.parts.source != nil,
-            let close = rest[1...].firstIndex(of: 0x22), close + 1 == rest.count || rest[close + 1] == 0x20
+        if header.level != nil, rest.first == .quote, header.parts.source != nil,
+            let close = rest[1...].firstIndex(of: .quote),
+            close + 1 == rest.count || rest[close + 1] == .space
         {
             record.message = JSONMembers.unescaped(rest, 1..<close)
         }
@@ -335,11 +338,11 @@ package struct LineRecognizer: Sendable {
         _ rest: Bytes, _ end: inout Int, _ header: LineHeader, _ record: inout LineRecord
     ) -> Bool {
         guard record.category == nil, header.level != nil, rest.last == UInt8(ascii: ")"),
-            let open = rest.lastIndex(of: UInt8(ascii: "(")), open > 1, rest[open - 1] == 0x20
+            let open = rest.lastIndex(of: UInt8(ascii: "(")), open > 1, rest[open - 1] == .space
         else { return false }
         let name = rest[open + 1..<rest.count - 1]
-        guard name.count(where: { $0 == 0x2E }) > 1, name.first?.isLetter == true,
-            name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == 0x2E || $0 == 0x24 })
+        guard name.count(where: { $0 == .period }) > 1, name.first?.isLetter == true,
+            name.allSatisfy({ $0.isLetter || $0.isDigit || $0 == .period || $0 == .dollar })
         else { return false }
         record.category = rest.text(open + 1..<rest.count - 1)
         end = open - 1
@@ -352,7 +355,7 @@ package struct LineRecognizer: Sendable {
     ) -> Bool {
         var last = rest.count
         while last > 3, rest[last - 1] == UInt8(ascii: "]"), rest[last - 2] == UInt8(ascii: "["),
-            rest[last - 3] == 0x20
+            rest[last - 3] == .space
         {
             last -= 3
         }
@@ -363,11 +366,11 @@ package struct LineRecognizer: Sendable {
         // The outermost brace that has a blank in front of it, and whose inside is of one of the two forms.
         var open = 1
         while open < last - 1 {
-            guard rest[open] == UInt8(ascii: "{"), rest[open - 1] == 0x20 || rest[open - 1] == 0x09 else {
+            guard rest[open] == UInt8(ascii: "{"), rest[open - 1] == .space || rest[open - 1] == .tab else {
                 open += 1
                 continue
             }
-            if rest[open + 1] == 0x22 || rest[open + 1] == UInt8(ascii: "}") {
+            if rest[open + 1] == .quote || rest[open + 1] == UInt8(ascii: "}") {
                 var members = JSONMembers(rest, at: open)
                 while let member = members.next() {
                     record.add(rest, member)
@@ -527,7 +530,7 @@ package struct LineRecognizer: Sendable {
             var count = 0
             var index = 0
             while index < line.count {
-                if line[index] == 0x1B, index >= first {
+                if line[index] == .escape, index >= first {
                     index = line.afterEscape(index)
                 } else {
                     room[count] = line[index]
@@ -543,7 +546,7 @@ package struct LineRecognizer: Sendable {
     private func withUnescaped(_ line: Bytes, _ range: Range<Int>, _ body: (Bytes) -> Void) {
         let isEnded = range.count > 1 && line.has("\\n", at: range.upperBound - 2, before: range.upperBound)
         let raw = Bytes(rebasing: line[isEnded ? range.dropLast(2) : range])
-        guard raw.contains(0x5C) else { return body(raw) }
+        guard raw.contains(.backslash) else { return body(raw) }
         var text: [UInt8] = []
         JSONTokens.unescape(raw, into: &text)
         text.withUnsafeBytes { body($0.withoutEnd) }
@@ -583,7 +586,7 @@ extension UnsafeRawBufferPointer {
     /// Without the carriage return or newline at the end.
     fileprivate var withoutEnd: UnsafeRawBufferPointer {
         var count = count
-        while count > 0, self[count - 1] == 0x0D || self[count - 1] == 0x0A { count -= 1 }
+        while count > 0, self[count - 1] == .carriageReturn || self[count - 1] == .newline { count -= 1 }
         return UnsafeRawBufferPointer(rebasing: self[..<count])
     }
 
@@ -591,7 +594,7 @@ extension UnsafeRawBufferPointer {
     fileprivate var trimmed: UnsafeRawBufferPointer {
         let line = withoutEnd
         var start = 0
-        while start < line.count, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
+        while start < line.count, line[start] == .space || line[start] == .tab { start += 1 }
         return UnsafeRawBufferPointer(rebasing: line[start...])
     }
 

@@ -106,7 +106,7 @@ package struct FieldName: Sendable {
         self.text = text
         part = Part(rawValue: text)
         let bytes = text.utf8.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
-        plain = bytes.first == 0x5F ? Array(bytes.dropFirst()) : bytes
+        plain = bytes.first == .underscore ? Array(bytes.dropFirst()) : bytes
     }
 
     /// Whether another name is the same, without regard to case and to an underscore in front.
@@ -117,7 +117,9 @@ package struct FieldName: Sendable {
 
     func isAlike(_ name: UnsafeRawBufferPointer) -> Bool {
         let start = name.count - plain.count
-        guard start == 0 && name.first != 0x5F || start == 1 && name[0] == 0x5F else { return false }
+        guard start == 0 && name.first != .underscore || start == 1 && name[0] == .underscore else {
+            return false
+        }
         for (index, byte) in plain.enumerated() {
             let own = name[start + index]
             if byte != (own &- 0x41 < 26 ? own | 0x20 : own) { return false }

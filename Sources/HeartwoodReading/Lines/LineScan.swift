@@ -104,9 +104,9 @@ package struct LineScan {
         if needsCare, memchr(base, 0x1B, line.count) != nil { return true }
         guard hasQuote, let quote = memchr(base, 0x22, line.count) else { return false }
         let place = base.distance(to: UnsafeRawPointer(quote))
-        if place > 1, line[place - 1] == 0x20, line[place - 2] == UInt8(ascii: "]") { return true }
+        if place > 1, line[place - 1] == .space, line[place - 2] == UInt8(ascii: "]") { return true }
         var last = line.count - 1
-        while last > 0, line[last] == 0x20 || line[last] == 0x0D { last -= 1 }
+        while last > 0, line[last] == .space || line[last] == .carriageReturn { last -= 1 }
         return line[last] == UInt8(ascii: "}")
     }
 
@@ -122,7 +122,7 @@ package struct LineScan {
     private static func hasSpecialStart(_ line: Bytes, _ masks: hw_byte_masks) -> Bool {
         let first = line[0]
         guard line.count > 2 else { return false }
-        if first.isLetter || first == 0x2F || first == 0x2E || first == 0x5F {
+        if first.isLetter || first == .slash || first == .period || first == .underscore {
             return line[1].isDigit || line[1].isOne(of: "/, ") || hasLineWithin(line, masks)
         }
         // Also a mark of UTF-8.
@@ -136,7 +136,7 @@ package struct LineScan {
         var index = 0
         while index < line.count, let found = memchr(base + index, 0x3A, line.count - index) {
             index = base.distance(to: UnsafeRawPointer(found)) + 1
-            guard index + 2 < line.count, line[index] == 0x20 else { continue }
+            guard index + 2 < line.count, line[index] == .space else { continue }
             let rest = Bytes(rebasing: line[(index + 1)...])
             return !rest[0].isLetter || rest[1].isDigit || rest[1].isOne(of: "/, ")
         }
@@ -150,8 +150,8 @@ package struct LineScan {
         var isPod = false
         var hasDigit = false
         for byte in line.prefix(80) {
-            if byte == 0x20 { break }
-            isPod = isPod || byte == 0x2D
+            if byte == .space { break }
+            isPod = isPod || byte == .hyphen
             hasDigit = hasDigit || byte.isDigit
         }
         if isPod, hasDigit || line.count > 80 { return true }
@@ -167,7 +167,7 @@ package struct LineScan {
             if masks.special != 0, let base = line.baseAddress, memchr(base, 0x09, near) != nil {
                 return true
             }
-            let letter = line[place + 1] == 0x20 ? place + 2 : place + 1
+            let letter = line[place + 1] == .space ? place + 2 : place + 1
             if letter + 4 < line.count, line[letter] &- 0x41 < 26, line.number(letter + 1, 4) != nil {
                 return true
             }
@@ -191,7 +191,7 @@ package struct LineScan {
     /// Whether the first word of three letters or more is one of interest; where none is near, that is not
     /// known.
     private static func hasWordAfterTime(_ line: Bytes, _ masks: hw_byte_masks) -> Bool {
-        if line.count > 11, line[10] == 0x2E || line[1] == UInt8(ascii: "p") { return true }
+        if line.count > 11, line[10] == .period || line[1] == UInt8(ascii: "p") { return true }
         var letters = masks.letters
         while letters != 0 {
             let start = letters.trailingZeroBitCount
@@ -206,7 +206,9 @@ package struct LineScan {
                     length == 3 && end + 1 < line.count && (line[end + 1].isDigit || line[end].isDigit)
                 if isMonth, hasMark(line, end) { return true }
                 let isZone = length < 6 && line[start] & line[start + 1] & line[start + 2] & 0x20 == 0
-                if !isMonth, !isZone { return length == 6 && line[start] | 0x20 == 0x73 || hasBar(line) }
+                if !isMonth, !isZone {
+                    return length == 6 && line[start] | 0x20 == UInt8(ascii: "s") || hasBar(line)
+                }
             } else if length == 1, line[start] & 0x20 == 0, end < line.count, line[end].isOne(of: " /]|\t") {
                 return true
             }
@@ -217,7 +219,7 @@ package struct LineScan {
     /// Whether a mark of Redis is near, with a blank on each side.
     private static func hasMark(_ line: Bytes, _ start: Int) -> Bool {
         (start..<max(start, min(line.count - 1, start + 24))).contains {
-            line[$0].isOne(of: "*#.-") && line[$0 - 1] == 0x20 && line[$0 + 1] == 0x20
+            line[$0].isOne(of: "*#.-") && line[$0 - 1] == .space && line[$0 + 1] == .space
         }
     }
 

@@ -118,13 +118,14 @@ struct LineTime: Sendable {
     func iso(_ line: Bytes, _ start: Int) -> Found? {
         guard line.count - start >= 10, let year = line.number(start, 4) else { return nil }
         let separator = line[start + 4]
-        guard separator == 0x2D || separator == 0x2F || separator == 0x2E, line[start + 7] == separator,
+        guard separator == .hyphen || separator == .slash || separator == .period,
+            line[start + 7] == separator,
             let month = line.number(start + 5, 2), let day = line.number(start + 8, 2)
         else { return nil }
         var civil = CivilTime(year: year, month: month, day: day)
         let join = start + 10 < line.count ? line[start + 10] : 0
         var index = start + 10
-        if join.isOne(of: "Tt_") || join == 0x2D && index + 1 < line.count && line[index + 1].isDigit {
+        if join.isOne(of: "Tt_") || join == .hyphen && index + 1 < line.count && line[index + 1].isDigit {
             index += 1
         } else {
             while index < line.count, index - start < 18, line[index].isOne(of: " \t,;|][\"-") { index += 1 }
@@ -132,10 +133,10 @@ struct LineTime: Sendable {
         if index > start + 10, let end = LineTime.clock(line, index, &civil) {
             guard civil.isValid else { return nil }
             var found = moment(civil, line, zoneAt: end)
-            found.isOfSyslog = join == 0x54 && found.end > end
+            found.isOfSyslog = join == UInt8(ascii: "T") && found.end > end
             return found
         }
-        let isDay = separator != 0x2E && civil.isValid && !LineTime.isNamePart(line, start + 10)
+        let isDay = separator != .period && civil.isValid && !LineTime.isNamePart(line, start + 10)
         // A clock of another form follows: it is no midnight.
         guard isDay, index >= line.count || !line[index].isDigit, !hasClock(line, start + 10) else {
             return nil
@@ -146,7 +147,7 @@ struct LineTime: Sendable {
     /// Whether something like `1:20` is near.
     private func hasClock(_ line: Bytes, _ start: Int) -> Bool {
         (start..<max(start, min(line.count - 3, start + 20))).contains { index in
-            line[index].isDigit && line[index + 1] == 0x3A && line[index + 2].isDigit
+            line[index].isDigit && line[index + 1] == .colon && line[index + 2].isDigit
                 && line[index + 3].isDigit
         }
     }
@@ -183,7 +184,7 @@ struct LineTime: Sendable {
                     nanoseconds: civil.nanosecondsSince1970 + Int64(day - 1) * 86_400_000_000_000)
                 index += 3
             case UInt8(ascii: "h") where LineTime.isShortHour(line, index):
-                while line[index] == 0x20 { index += 1 }
+                while line[index] == .space { index += 1 }
                 civil.hour = Int(line[index] - 0x30)
                 index += 1
             case UInt8(ascii: "M"), UInt8(ascii: "D"), UInt8(ascii: "h"), UInt8(ascii: "m"),
@@ -192,7 +193,7 @@ struct LineTime: Sendable {
                 civil.set(code, number)
                 index += 2
             case UInt8(ascii: "d"), UInt8(ascii: "H"), UInt8(ascii: "i"), UInt8(ascii: "S"):
-                if code == UInt8(ascii: "d"), index < line.count, line[index] == 0x20 { index += 1 }
+                if code == UInt8(ascii: "d"), index < line.count, line[index] == .space { index += 1 }
                 guard let number = line.shortNumber(&index) else { return nil }
                 civil.set(code, number)
             case UInt8(ascii: "f"), UInt8(ascii: "g"):
@@ -201,9 +202,12 @@ struct LineTime: Sendable {
                 if code == UInt8(ascii: "g"), index == start { return nil }
                 LineTime.half(line, &index, &civil)
             case UInt8(ascii: "F"):
-                guard index + 1 < line.count, line[index] == 0x3A, line[index + 1].isDigit else { return nil }
+                guard index + 1 < line.count, line[index] == .colon, line[index + 1].isDigit else {
+                    return nil
+                }
                 var digits = index + 1
-                guard let number = line.shortNumber(&digits, 3), digits >= line.count || line[digits] != 0x2E
+                guard let number = line.shortNumber(&digits, 3),
+                    digits >= line.count || line[digits] != .period
                 else { return nil }
                 civil.nanosecond = number * 1_000_000
                 index = digits
@@ -237,7 +241,7 @@ struct LineTime: Sendable {
             }
         }
         if var found {
-            if form[1] == 0x20, form[0] == UInt8(ascii: "Y") { found.isOfSyslog = true }
+            if form[1] == .space, form[0] == UInt8(ascii: "Y") { found.isOfSyslog = true }
             return found.moment == nil && !found.hasUnknownZone ? nil : found
         }
         guard !(index < line.count && line[index].isDigit) else { return nil }
@@ -260,20 +264,20 @@ struct LineTime: Sendable {
         var third: Int?
         if line[index] == separator {
             index += 1
-            third = separator == 0x2F ? line.number(index, 2) : nil
+            third = separator == .slash ? line.number(index, 2) : nil
             if let number = line.number(index, 4) { (year, third) = (number, nil) }
             guard year > 0 || third != nil else { return nil }
             index += year > 0 ? 4 : 2
-        } else if separator != 0x2F {
+        } else if separator != .slash {
             return nil
         }
-        if index < line.count, line[index] == 0x2C { index += 1 }
+        if index < line.count, line[index] == .comma { index += 1 }
         guard index < line.count, line[index].isOne(of: " \t:T-") else { return nil }
         index += 1
-        while index < line.count, line[index] == 0x20 { index += 1 }
+        while index < line.count, line[index] == .space { index += 1 }
         var civil = CivilTime(year: 0, month: 1, day: 1)
         guard let end = LineTime.clock(line, index, &civil), year > 0 || end >= index + 7 else { return nil }
-        let hasHalf = line[end - 1] | 0x20 == 0x6D || line[end - 1] == 0x2E
+        let hasHalf = line[end - 1] | 0x20 == UInt8(ascii: "m") || line[end - 1] == .period
         let (zone, zoneEnd) = LineTime.zone(line, end)
         func moment(_ year: Int, _ month: Int, _ day: Int) -> LogTimestamp? {
             (civil.year, civil.month, civil.day) = (year, month, day)
@@ -300,7 +304,8 @@ struct LineTime: Sendable {
     /// `10:20:30.123`: of an unknown day.
     private func timeOfDay(_ line: Bytes, _ start: Int) -> Found? {
         var civil = CivilTime(year: 2000, month: 1, day: 1)
-        guard line[start + 2] == 0x3A, line[start + 5] == 0x3A, let end = LineTime.clock(line, start, &civil),
+        guard line[start + 2] == .colon, line[start + 5] == .colon,
+            let end = LineTime.clock(line, start, &civil),
             civil.isValid, !LineTime.isNamePart(line, end)
         else { return nil }
         return Found(moment: nil, end: end)
@@ -308,7 +313,9 @@ struct LineTime: Sendable {
 
     /// `@40000000433225833b6e1a8c`: TAI64N, as multilog writes it.
     private func tai(_ line: Bytes, _ start: Int) -> Found? {
-        guard start + 25 <= line.count, line[start + 1] == UInt8(ascii: "4"), line[start + 2] == 0x30 else {
+        guard start + 25 <= line.count, line[start + 1] == UInt8(ascii: "4"),
+            line[start + 2] == UInt8(ascii: "0")
+        else {
             return nil
         }
         var values = (seconds: UInt64(0), nanoseconds: UInt64(0))
@@ -352,7 +359,7 @@ struct LineTime: Sendable {
         let (nanoseconds, isTooLarge) = whole.multipliedReportingOverflow(by: unit)
         if isTooLarge { return nil }
         var fraction = 0
-        if index + 1 < line.count, line[index] == 0x2E, line[index + 1].isDigit {
+        if index + 1 < line.count, line[index] == .period, line[index + 1].isDigit {
             var scale = unit / 10
             index += 1
             while index < line.count, line[index].isDigit {
@@ -420,9 +427,9 @@ struct LineTime: Sendable {
     /// Reads `10:20:30.123`, `10.20.30.123` or `10:20`; returns where it ends.
     private static func clock(_ line: Bytes, _ start: Int, _ civil: inout CivilTime) -> Int? {
         guard start + 5 <= line.count else { return nil }
-        let hourEnd = line[start + 1] == 0x3A ? start + 1 : start + 2
+        let hourEnd = line[start + 1] == .colon ? start + 1 : start + 2
         let separator = line[hourEnd]
-        guard separator == 0x3A || separator == 0x2E, let hour = line.number(start, hourEnd - start),
+        guard separator == .colon || separator == .period, let hour = line.number(start, hourEnd - start),
             let minute = line.number(hourEnd + 1, 2)
         else { return nil }
         (civil.hour, civil.minute) = (hour, minute)
@@ -430,7 +437,7 @@ struct LineTime: Sendable {
         if index < line.count, line[index] == separator, let second = line.number(index + 1, 2) {
             civil.setSecond(second)
             index += 3
-        } else if separator == 0x2E {
+        } else if separator == .period {
             return nil
         }
         fraction(line, &index, &civil)
@@ -441,27 +448,29 @@ struct LineTime: Sendable {
     /// Reads ` AM`, ` p.m.`, where there is a half of the day.
     private static func half(_ line: Bytes, _ index: inout Int, _ civil: inout CivilTime) {
         var place = index
-        if place < line.count, line[place] == 0x20 { place += 1 }
+        if place < line.count, line[place] == .space { place += 1 }
         guard place + 1 < line.count, (1...12).contains(civil.hour) else { return }
         let letter = line[place] | 0x20
-        guard letter == 0x61 || letter == 0x70 else { return }
-        let hasDots = line[place + 1] == 0x2E
+        guard letter == UInt8(ascii: "a") || letter == UInt8(ascii: "p") else { return }
+        let hasDots = line[place + 1] == .period
         place += hasDots ? 2 : 1
-        guard place < line.count, line[place] | 0x20 == 0x6D, !isNamePart(line, place + 1) else { return }
-        civil.hour = civil.hour % 12 + (letter == 0x70 ? 12 : 0)
-        index = place + (hasDots && place + 1 < line.count && line[place + 1] == 0x2E ? 2 : 1)
+        guard place < line.count, line[place] | 0x20 == UInt8(ascii: "m"), !isNamePart(line, place + 1) else {
+            return
+        }
+        civil.hour = civil.hour % 12 + (letter == UInt8(ascii: "p") ? 12 : 0)
+        index = place + (hasDots && place + 1 < line.count && line[place + 1] == .period ? 2 : 1)
     }
 
     /// Reads `.123` or `,123456`, and `:123`.
     private static func fraction(_ line: Bytes, _ index: inout Int, _ civil: inout CivilTime) {
         guard index + 1 < line.count, line[index + 1].isDigit else { return }
-        if line[index] == 0x3A {
+        if line[index] == .colon {
             guard let number = line.number(index + 1, 3), !isNamePart(line, index + 4) else { return }
             civil.nanosecond += number * 1_000_000
             index += 4
             return
         }
-        guard line[index] == 0x2E || line[index] == 0x2C && !isColumn(line, index + 1) else { return }
+        guard line[index] == .period || line[index] == .comma && !isColumn(line, index + 1) else { return }
         var scale = 100_000_000
         index += 1
         while index < line.count, line[index].isDigit {
@@ -476,7 +485,7 @@ struct LineTime: Sendable {
         var end = start
         while end < line.count, line[end].isDigit { end += 1 }
         if end < line.count, line[end].isOne(of: "Zz+-") { return false }
-        return !(end - start).isMultiple(of: 3) || end - start > 9 || end < line.count && line[end] == 0x2C
+        return !(end - start).isMultiple(of: 3) || end - start > 9 || end < line.count && line[end] == .comma
     }
 
     enum Zone { case none, offset(Int), unknown }
@@ -489,7 +498,7 @@ struct LineTime: Sendable {
         {
             return (.offset(0), index + 1)
         }
-        let isApart = line[index] == 0x20
+        let isApart = line[index] == .space
         if isApart { index += 1 }
         if let (offset, end) = offset(line, index) {
             // `-05 degrees` is no zone.
@@ -498,7 +507,7 @@ struct LineTime: Sendable {
         }
         var isEnclosed = false
         while index < line.count, index < start + 3, line[index].isOne(of: " [(<|,") {
-            isEnclosed = isEnclosed || line[index] != 0x20
+            isEnclosed = isEnclosed || line[index] != .space
             index += 1
         }
         if let place = place(line, index) { return (.unknown, place + (isEnclosed ? 1 : 0)) }
@@ -512,7 +521,7 @@ struct LineTime: Sendable {
                 return (.none, start)
             }
             return (
-                seconds == severalMeanings ? .unknown : .offset(seconds), line[end] == 0x20 ? end : end + 1
+                seconds == severalMeanings ? .unknown : .offset(seconds), line[end] == .space ? end : end + 1
             )
         }
         // They all end with one of these letters, which the words for levels do not.
@@ -539,17 +548,18 @@ struct LineTime: Sendable {
 
     /// Whether a word of a sentence follows.
     private static func isSentence(_ line: Bytes, _ end: Int) -> Bool {
-        end + 1 < line.count && line[end] == 0x20 && line[end + 1] &- 0x61 < 26
+        end + 1 < line.count && line[end] == .space && line[end + 1] &- 0x61 < 26
     }
 
     /// Where the name of a zone ends whose offset is in front: `UTC m=+0.1` of Go, `(CEST)`.
     private static func afterNameOfZone(_ line: Bytes, _ end: Int) -> Int {
-        guard end + 4 < line.count, line[end] == 0x20 else { return end }
+        guard end + 4 < line.count, line[end] == .space else { return end }
         if line[end + 1] == UInt8(ascii: "(") {
             var close = end + 2
-            while close < line.count, line[close].isLetter || line[close] == 0x20 { close += 1 }
+            while close < line.count, line[close].isLetter || line[close] == .space { close += 1 }
             let isName = line.has("Time", at: close - 4, before: close)
-            guard isName || zones.value(line, end + 2..<close) != nil, close < line.count, line[close] == 0x29
+            guard isName || zones.value(line, end + 2..<close) != nil, close < line.count,
+                line[close] == .closeParenthesis
             else { return end }
             return close + 1
         }
@@ -557,7 +567,7 @@ struct LineTime: Sendable {
             return end
         }
         guard line.has(" m=", at: word, before: line.count) else { return word }
-        return line[(word + 1)...].firstIndex(of: 0x20) ?? line.count
+        return line[(word + 1)...].firstIndex(of: .space) ?? line.count
     }
 
     /// `Central Standard Time`, as Windows names zones.
@@ -565,10 +575,10 @@ struct LineTime: Sendable {
         let end = min(line.count, start + 48)
         var index = start
         for place in 0..<4 {
-            while index < end, line[index] == 0x20 { index += 1 }
+            while index < end, line[index] == .space { index += 1 }
             let first = index
             while index < end, line[index].isLetter { index += 1 }
-            guard index > first, index == end || line[index] == 0x20, line[first] &- 0x41 < 26 else {
+            guard index > first, index == end || line[index] == .space, line[first] &- 0x41 < 26 else {
                 return false
             }
             if index - first == 4, line.has("Time", at: first, before: index) { return place > 0 }
@@ -578,14 +588,14 @@ struct LineTime: Sendable {
 
     /// `+01:00`, `-0330`, `+3` after letters, `-03`; in seconds ahead of UTC.
     private static func offset(_ line: Bytes, _ start: Int) -> (Int, Int)? {
-        guard start + 1 < line.count, line[start] == 0x2B || line[start] == 0x2D else { return nil }
-        let sign = line[start] == 0x2D ? -1 : 1
+        guard start + 1 < line.count, line[start] == .plus || line[start] == .hyphen else { return nil }
+        let sign = line[start] == .hyphen ? -1 : 1
         var index = start + 1
         var hours = line.number(index, 2)
         var minutes = 0
         if hours != nil {
             index += 2
-            let colon = index < line.count && line[index] == 0x3A ? 1 : 0
+            let colon = index < line.count && line[index] == .colon ? 1 : 0
             if let number = line.number(index + colon, 2), number < 60 {
                 minutes = number
                 index += 2 + colon
@@ -602,10 +612,11 @@ struct LineTime: Sendable {
     private static func place(_ line: Bytes, _ start: Int) -> Int? {
         var index = start
         while index < line.count, line[index].isLetter { index += 1 }
-        guard index + 3 < line.count, line[index] == 0x2F, line[index + 1] &- 0x41 < 26,
+        guard index + 3 < line.count, line[index] == .slash, line[index + 1] &- 0x41 < 26,
             areas.value(line, start..<index) != nil
         else { return nil }
-        while index < line.count, line[index].isLetter || line[index] == 0x5F || line[index] == 0x2F {
+        while index < line.count, line[index].isLetter || line[index] == .underscore || line[index] == .slash
+        {
             index += 1
         }
         return index
@@ -683,7 +694,7 @@ struct LineTime: Sendable {
         while end < line.count, line[end].isLetter { end += 1 }
         let word = start..<end
         if days.value(line, word) != nil {
-            if end < line.count, line[end] == 0x2C { end += 1 }
+            if end < line.count, line[end] == .comma { end += 1 }
         } else if let seconds = zones.value(line, word), seconds != severalMeanings {
             zone = .offset(seconds)
         } else if word.count == 3, LevelWord.meaning(line, word) == nil, line[start] & 0x20 == 0 {
@@ -691,7 +702,7 @@ struct LineTime: Sendable {
         } else {
             return nil
         }
-        return end < line.count && line[end] == 0x20 ? end + 1 : nil
+        return end < line.count && line[end] == .space ? end + 1 : nil
     }
 
     /// Whether the name of a month, or a word in front of a date, is here.
@@ -701,14 +712,14 @@ struct LineTime: Sendable {
         let last = min(line.count - 8, start + 9)
         while end < last, line[end].isLetter { end += 1 }
         guard end < last else { return false }
-        let hasComma = line[end] == 0x2C
+        let hasComma = line[end] == .comma
         if hasComma { end += 1 }
-        return line[end] == 0x20 && (month(line, end + 1) != nil || hasComma && line[end + 1].isDigit)
+        return line[end] == .space && (month(line, end + 1) != nil || hasComma && line[end + 1].isDigit)
     }
 
     /// The year after a blank.
     private static func year(_ line: Bytes, _ index: Int) -> Int? {
-        guard index < line.count, line[index] == 0x20, let year = line.number(index + 1, 4),
+        guard index < line.count, line[index] == .space, let year = line.number(index + 1, 4),
             (1970...2200).contains(year), !isNamePart(line, index + 5)
         else { return nil }
         return year
@@ -716,7 +727,7 @@ struct LineTime: Sendable {
 
     /// Where a word of three to five capitals ends that has a blank in front of it.
     private static func afterCapitals(_ line: Bytes, _ start: Int) -> Int? {
-        guard start > 0, start < line.count, line[start - 1] == 0x20 else { return nil }
+        guard start > 0, start < line.count, line[start - 1] == .space else { return nil }
         var end = start
         while end < line.count, line[end] &- 0x41 < 26 { end += 1 }
         return (3...5).contains(end - start) && !isNamePart(line, end) ? end : nil
@@ -725,13 +736,13 @@ struct LineTime: Sendable {
     /// Whether an hour of one digit is here, also after further blanks.
     private static func isShortHour(_ line: Bytes, _ start: Int) -> Bool {
         var index = start
-        while index < line.count, line[index] == 0x20, index - start < 4 { index += 1 }
-        return index + 4 < line.count && line[index].isDigit && line[index + 1] == 0x3A
+        while index < line.count, line[index] == .space, index - start < 4 { index += 1 }
+        return index + 4 < line.count && line[index].isDigit && line[index + 1] == .colon
     }
 
     /// Whether a letter or a digit is here, so that what is in front is only a part of something.
     private static func isNamePart(_ line: Bytes, _ index: Int) -> Bool {
-        index < line.count && (line[index].isLetter || line[index].isDigit || line[index] == 0x5F)
+        index < line.count && (line[index].isLetter || line[index].isDigit || line[index] == .underscore)
     }
 }
 
@@ -792,12 +803,6 @@ extension CivilTime {
 }
 
 extension UInt8 {
-    @inline(__always)
-    var isDigit: Bool { self &- 0x30 < 10 }
-
-    @inline(__always)
-    var isLetter: Bool { (self | 0x20) &- 0x61 < 26 }
-
     /// Whether it is one of some ASCII characters.
     @inline(__always)
     func isOne(of characters: StaticString) -> Bool {

@@ -132,8 +132,8 @@ enum LevelWord {
         if word.allSatisfy({ line[$0] &- 0x41 < 26 }) { return true }
         guard !meaning.isWeak else { return false }
         let end = word.upperBound
-        guard end + 1 < line.count, line[end] == 0x20 else { return true }
-        return line[end + 1] == 0x20 || hasZone && meaning.isOrdinary
+        guard end + 1 < line.count, line[end] == .space else { return true }
+        return line[end + 1] == .space || hasZone && meaning.isOrdinary
     }
 
     /// The level of a severity of syslog, 0 to 7.
@@ -180,7 +180,7 @@ enum LevelWord {
         }
         var end = 0
         while end < text.count, text[end].isLetter { end += 1 }
-        let isWhole = end == text.count || text[end] == 0x2B || text[end] == 0x2D || text[end].isDigit
+        let isWhole = end == text.count || text[end] == .plus || text[end] == .hyphen || text[end].isDigit
         if isWhole, let meaning = meaning(text, 0..<end) { return meaning.level }
         if end == 1, text.count <= 2 { return letter(first & 0xDF) }
         guard end > 0 else { return nil }
@@ -322,7 +322,8 @@ extension UnsafeRawBufferPointer {
         case 0x7469_6D65, 0x7461_6D70, 0x7368_6564, 0x6461_7465: return true
         default:
             guard self[count - 1] == UInt8(ascii: "t") else { return false }
-            return self[count - 2] == UInt8(ascii: "A") || self[count - 2] == 0x61 && self[count - 3] == 0x5F
+            return self[count - 2] == UInt8(ascii: "A")
+                || self[count - 2] == UInt8(ascii: "a") && self[count - 3] == .underscore
         }
     }
 }

@@ -1,3 +1,4 @@
+import HeartwoodSystem
 /// Decides, line by line, which lines of a file begin a record: for all commands, filters and the viewer.
 ///
 /// The first rule that says something of a line decides; the first line of a file begins a record.
@@ -98,7 +99,7 @@ package struct RecordLines: Sendable {
         case .object:
             // What another tool has put in front has no brace.
             guard let brace = line.firstIndex(of: UInt8(ascii: "{")) else { return false }
-            let next = line[(brace + 1)...].first { $0 != 0x20 && $0 != 0x09 }
+            let next = line[(brace + 1)...].first { $0 != .space && $0 != .tab }
             return next == UInt8(ascii: "\"") || next == UInt8(ascii: "}")
         }
     }
@@ -119,7 +120,7 @@ package struct RecordLines: Sendable {
         var end: Int?
         var isWhole = true
         func isEmpty(_ range: Range<Int>) -> Bool {
-            line[range].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x22 }
+            line[range].allSatisfy { $0 == .space || $0 == .tab || $0 == .quote }
         }
         while let pair = pairs.next() {
             // What is in front of the first one is of another tool.
@@ -131,6 +132,6 @@ package struct RecordLines: Sendable {
     }
 
     private static func withoutEnd(_ line: Bytes) -> Bytes {
-        line.last == 0x0D ? Bytes(rebasing: line.dropLast()) : line
+        line.last == .carriageReturn ? Bytes(rebasing: line.dropLast()) : line
     }
 }

@@ -58,7 +58,7 @@ package struct TraceLines: Sendable {
         } else if let shape = Table.inside(head, isError ? [.begins, .joinsErrors] : .begins) {
             if shape.languages != .ruby {
                 enter(shape, line)
-            } else if isError || !head.prefix(while: { $0 != 0x3A }).contains(0x20) {
+            } else if isError || !head.prefix(while: { $0 != .colon }).contains(.space) {
                 enterRuby(head, line)
             }
         }
@@ -86,7 +86,7 @@ package struct TraceLines: Sendable {
     package mutating func takes(_ line: Bytes, startsRecord: (Bytes) -> Bool) -> Bool {
         guard let first = line.first else { return takesBlank() }
         let head = Bytes(rebasing: line.prefix(Self.reach))
-        if first == 0x20 || first == 0x09 {
+        if first == .space || first == .tab {
             takeIndented(head, line)
             return true
         }
@@ -132,7 +132,7 @@ package struct TraceLines: Sendable {
     /// Whether a line, whatever is in front of it, can only continue a record.
     package static func isContinuation(_ line: Bytes) -> Bool {
         guard let first = line.first else { return true }
-        if first == 0x20 || first == 0x09 || isClosing(first) { return true }
+        if first == .space || first == .tab || isClosing(first) { return true }
         return Table.start(.joins, of: Bytes(rebasing: line.prefix(reach))) != nil
             || Table.begins(line, "Traceback (")
     }
@@ -140,12 +140,12 @@ package struct TraceLines: Sendable {
     /// Whether a line looks like a frame of PHP with a time: `[20-Nov-2026 10:20:30 UTC] PHP   1. f() /a:3`.
     static func isFrameOfPHP(_ line: Bytes) -> Bool {
         guard let parts = partsOfPHP(line) else { return false }
-        let text = Bytes(rebasing: line[parts.text...].prefix(reach).drop { $0 == 0x20 })
+        let text = Bytes(rebasing: line[parts.text...].prefix(reach).drop { $0 == .space })
         if Table.begins(text, "Stack trace:") { return true }
         guard Table.begins(text, "%. ") else { return false }
-        let call = Bytes(rebasing: text.drop { $0 != 0x20 }.dropFirst())
+        let call = Bytes(rebasing: text.drop { $0 != .space }.dropFirst())
         guard let open = call.firstIndex(of: UInt8(ascii: "(")) else { return Table.begins(call, "{main}") }
-        return open > 0 && call[open - 1] != 0x20 && call[open...].contains(UInt8(ascii: ")"))
+        return open > 0 && call[open - 1] != .space && call[open...].contains(UInt8(ascii: ")"))
     }
 
     /// Where the time is, and the text begins, in `[20-Nov-2026 10:20:30 UTC] PHP Warning:  x`.
@@ -202,7 +202,7 @@ package struct TraceLines: Sendable {
         guard !isRails, let name = Self.exceptionName(head) else { return isRails }
         if languages.isEmpty { languages = .named }
         hasName = true
-        let isCertain = name.contains(0x2E) || languages == .node || Table.begins(head, "Error: ")
+        let isCertain = name.contains(.period) || languages == .node || Table.begins(head, "Error: ")
         phase = Self.isOpen(line) ? .expects : isCertain ? .name : .mention
         return true
     }
@@ -222,7 +222,7 @@ package struct TraceLines: Sendable {
 
     private mutating func takeIndented(_ head: Bytes, _ line: Bytes) {
         isIndented = true
-        guard let start = head.firstIndex(where: { $0 != 0x20 && $0 != 0x09 }) else { return }
+        guard let start = head.firstIndex(where: { $0 != .space && $0 != .tab }) else { return }
         let text = Bytes(rebasing: head[start...])
         if phase == .location || phase == .caret {
             phase = phase == .caret && text.first == UInt8(ascii: "^") ? .expects : .caret
@@ -250,7 +250,7 @@ package struct TraceLines: Sendable {
             let hasFields = Table.contains(head, " validation error")
             phase = hasFields ? .fields : Self.isOpen(line) ? .expects : .frames
             messageLines = 0
-        case .fields: return !head.contains(0x20) && isWithinLimit()
+        case .fields: return !head.contains(.space) && isWithinLimit()
         case .plain: return enterNamed(head, line) || takesFrame(head, line)
         case .name, .mention, .marked, .expects:
             if phase == .expects || isError && !hasName, enterNamed(head, line) { return isWithinLimit() }
@@ -304,7 +304,9 @@ package struct TraceLines: Sendable {
 
     /// Whether the message goes on in the next line, as a line does that ends with a colon or a comma.
     private static func isOpen(_ line: Bytes) -> Bool {
-        guard let last = line.suffix(8).last(where: { $0 != 0x20 && $0 != 0x0D }) else { return false }
+        guard let last = line.suffix(8).last(where: { $0 != .space && $0 != .carriageReturn }) else {
+            return false
+        }
         switch last {
         case UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"):
             return true
@@ -319,7 +321,7 @@ package struct TraceLines: Sendable {
         }
         let name = Bytes(rebasing: head.prefix(while: isOfName))
         let isKnown = Table.exceptions.contains { Table.ends(name, $0) }
-        guard isKnown, first < 0x61 || name.contains(0x2E) else { return nil }
+        guard isKnown, first < 0x61 || name.contains(.period) else { return nil }
         let rest = Bytes(rebasing: head[name.count...])
         let isName = rest.isEmpty || Table.begins(rest, ":$") || Table.begins(rest, ": ")
         return isName || Table.begins(rest, " (") || Table.begins(rest, " [") ? name : nil
@@ -359,15 +361,16 @@ package struct TraceLines: Sendable {
     /// `main.run(0xc000)`, and names alone as zap and `pkg/errors` write them: `shop.com/net.(*Server).Run`.
     private static func isGoFunction(_ head: Bytes, _ line: Bytes, needsPath: Bool) -> Bool {
         if Table.begins(head, "panic("), line.last == UInt8(ascii: ")") { return true }
-        if needsPath, head.contains(0x20) { return false }
-        let name = Bytes(rebasing: head.prefix { $0 > 0x20 && $0 != UInt8(ascii: "(") && $0 != 0x3A })
+        if needsPath, head.contains(.space) { return false }
+        let name = Bytes(rebasing: head.prefix { $0 > 0x20 && $0 != UInt8(ascii: "(") && $0 != .colon })
         let base = (name.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1
         guard name.first != UInt8(ascii: "/"), base < name.count,
-            let dot = name[base...].firstIndex(of: 0x2E), dot > base
+            let dot = name[base...].firstIndex(of: .period), dot > base
         else { return false }
-        let isCall = line.last == UInt8(ascii: ")") && name.count < head.count && head[name.count] == 0x28
+        let isCall =
+            line.last == UInt8(ascii: ")") && name.count < head.count && head[name.count] == .openParenthesis
         if isCall, !needsPath { return true }
-        guard !head.contains(0x20), !head.contains(0x3A), dot + 1 < head.count else { return false }
+        guard !head.contains(.space), !head.contains(.colon), dot + 1 < head.count else { return false }
         return base > 0 || Table.begins(head, "main.") || Table.begins(head, "runtime.")
     }
 
@@ -393,7 +396,7 @@ package struct TraceLines: Sendable {
         if end > 1, line[end - 1] == UInt8(ascii: ")") { end -= 1 }
         for _ in 0..<2 {
             let digits = line[..<end].suffix(8).reversed().prefix { $0.isDigit }.count
-            guard digits > 0, end > digits + 1, line[end - digits - 1] == 0x3A else { return false }
+            guard digits > 0, end > digits + 1, line[end - digits - 1] == .colon else { return false }
             end -= digits + 1
         }
         return true

@@ -1,3 +1,4 @@
+import HeartwoodSystem
 import CHeartwood
 
 /// What the traces of the languages look like, as data for ``TraceLines``.
@@ -293,7 +294,7 @@ enum TraceTable {
                 let known = codes.firstIndex { "%~$".utf8.contains($0) } ?? codes.count
                 for place in 0..<3 {
                     for byte in UInt8.min ... .max {
-                        let isNumber = place == known && known < codes.count && codes[known] == 0x25
+                        let isNumber = place == known && known < codes.count && codes[known] == .percent
                         let isAllowed =
                             place < known ? byte == codes[place] : !isNumber || byte.isDigit
                         if isAllowed { table[place * 256 + Int(byte)] |= 1 << UInt64(bit) }
@@ -328,7 +329,7 @@ enum TraceTable {
 
     /// The first shape that is anywhere in a line.
     static func inside(_ line: Bytes, _ roles: Roles) -> Shape? {
-        insides.first(roles, in: line) ?? (line.contains(0x20) ? nil : places.first(roles, in: line))
+        insides.first(roles, in: line) ?? (line.contains(.space) ? nil : places.first(roles, in: line))
     }
 
     /// The shape of a trace of the languages that a line begins with after its indentation.
@@ -347,7 +348,7 @@ enum TraceTable {
                 while index < line.count, line[index].isDigit { index += 1 }
                 if index == start { return false }
             case UInt8(ascii: "~"):
-                index += line[index...].prefix { $0.isLetter || $0 == 0x5F || $0 == 0x2F }.count
+                index += line[index...].prefix { $0.isLetter || $0 == .underscore || $0 == .slash }.count
             case let byte:
                 guard index < line.count, line[index] == byte else { return false }
                 index += 1

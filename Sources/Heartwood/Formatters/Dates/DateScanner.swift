@@ -32,7 +32,7 @@ struct DateScanner {
         return true
     }
 
-    mutating func skipBlanks() { rest = rest.drop { $0 == 0x20 || $0 == 0x09 } }
+    mutating func skipBlanks() { rest = rest.drop { $0 == .space || $0 == .tab } }
 
     /// The letters that come next, in small ones.
     mutating func word() -> String {

@@ -186,7 +186,7 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
         }
         let isPlain = key.utf8.allSatisfy { byte in
             switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E: true
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, .underscore, .hyphen, .period: true
             default: false
             }
         }

@@ -84,7 +84,7 @@ extension LogBuffer {
         let missing = 7 - (count - start)
         if missing > 0 {
             append(upTo: 8) {
-                $0.update(repeating: 0x20, count: 8); return missing
+                $0.update(repeating: .space, count: 8); return missing
             }
         }
     }

@@ -54,7 +54,7 @@ extension LogBuffer {
     /// Removes blanks and tabs at the end, as far as `start`.
     mutating func trimBlanks(downTo start: Int) {
         var end = count
-        while end > start, base[end - 1] == 0x20 || base[end - 1] == 0x09 { end -= 1 }
+        while end > start, base[end - 1] == .space || base[end - 1] == .tab { end -= 1 }
         truncate(to: end)
     }
 }

@@ -83,7 +83,7 @@ struct ConsoleStream: ~Copyable {
         guard let failure else { return (written, 0, "") }
         if failure.number == EPIPE || failure.number == EBADF { isClosed = true }
         let lines = buffer.withUnsafeBytes { bytes in
-            bytes[written...].reduce(0) { $0 + ($1 == 0x0A ? 1 : 0) }
+            bytes[written...].reduce(0) { $0 + ($1 == .newline ? 1 : 0) }
         }
         return (written, min(lines, pending), SystemFailure.reason(of: failure.number))
     }

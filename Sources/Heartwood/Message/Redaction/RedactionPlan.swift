@@ -321,11 +321,13 @@ final class RedactionPlan: Sendable {
         {
             let place = base.distance(to: found)
             index = place + 2
-            guard place + 1 < bytes.count, [0x2F, 0x75, 0x62].contains(bytes[place + 1]) else { continue }
+            guard place + 1 < bytes.count,
+                [.slash, UInt8(ascii: "u"), UInt8(ascii: "b")].contains(bytes[place + 1])
+            else { continue }
             var first = place
-            while first > 0, bytes[first - 1] != 0x0A { first -= 1 }
+            while first > 0, bytes[first - 1] != .newline { first -= 1 }
             while first < place, bytes[first].isBlank { first += 1 }
-            if bytes[first] == 0x7B || bytes[first] == 0x5B { return place }
+            if bytes[first] == .openBrace || bytes[first] == .openBracket { return place }
             // Nothing in the rest of the line counts, either.
             guard let end = memchr(base + place, 0x0A, bytes.count - place) else { break }
             index = base.distance(to: end)

@@ -126,7 +126,7 @@ public struct RedactionRule: Sendable {
 
     /// ASCII letters, digits and hyphens: a name is written into JSON and the like as it is.
     private static func cleaned(_ name: String) -> String {
-        let kept = name.utf8.filter { $0.isAlphanumeric || $0 == 0x2D }
+        let kept = name.utf8.filter { $0.isAlphanumeric || $0 == .hyphen }
         return kept.isEmpty ? "secret" : String(decoding: kept, as: UTF8.self)
     }
 }
@@ -151,29 +151,6 @@ public enum NationalNumber: String, CaseIterable, Sendable {
     case brazil = "br"
 }
 
-extension UInt8 {
-    var isDigit: Bool { self >= 0x30 && self <= 0x39 }
-
-    var isCapital: Bool { self >= 0x41 && self <= 0x5A }
-
-    /// A letter of ASCII.
-    var isLetter: Bool { isCapital || self >= 0x61 && self <= 0x7A }
-
-    var isAlphanumeric: Bool { isDigit || isLetter }
-
-    /// A letter or digit of ASCII, an underscore, or a part of any other character.
-    var isWord: Bool { isAlphanumeric || self == 0x5F || self >= 0x80 }
-
-    /// A hexadecimal digit.
-    var isHexadecimal: Bool { isDigit || self | 0x20 >= 0x61 && self | 0x20 <= 0x66 }
-
-    /// The letter of ASCII in lower case; anything else as it is.
-    var lowercased: UInt8 { isCapital ? self | 0x20 : self }
-
-    /// A blank, a tab, or the end of a line.
-    var isBlank: Bool { self == 0x20 || self >= 0x09 && self <= 0x0D }
-}
-
 extension UnsafeRawBufferPointer {
     /// Where a run of some characters that begins at an index ends.
     func end(of alphabet: SecretShapes.Alphabet, from start: Int, limit: Int = .max) -> Int {
@@ -191,13 +168,18 @@ extension UnsafeRawBufferPointer {
 
     /// Whether an escape of JSON or of an address ends in front of an index.
     func escapeEnds(at index: Int) -> Bool {
-        if index >= 2, self[index - 2] == 0x5C, [0x6E, 0x72, 0x74, 0x62, 0x66].contains(self[index - 1]) {
+        if index >= 2, self[index - 2] == .backslash,
+            [UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"), UInt8(ascii: "b"), UInt8(ascii: "f")]
+                .contains(self[index - 1])
+        {
             return true
         }
-        if index >= 3, self[index - 3] == 0x25, self[index - 1].isHexadecimal, self[index - 2].isHexadecimal {
+        if index >= 3, self[index - 3] == .percent, self[index - 1].isHexadecimal,
+            self[index - 2].isHexadecimal
+        {
             return true
         }
-        return index >= 6 && self[index - 6] == 0x5C && self[index - 5] == 0x75
+        return index >= 6 && self[index - 6] == .backslash && self[index - 5] == UInt8(ascii: "u")
             && self[(index - 4)..<index].allSatisfy(\.isHexadecimal)
     }
 
@@ -230,8 +212,8 @@ extension UnsafeRawBufferPointer {
         var index = start
         while index < count {
             switch self[index] {
-            case 0x7B, 0x5B: depth += 1
-            case 0x7D, 0x5D:
+            case .openBrace, .openBracket: depth += 1
+            case .closeBrace, .closeBracket:
                 depth -= 1
                 if depth == 0 { return index + 1 }
             case let byte where marks.contains(byte):

@@ -118,7 +118,7 @@ final class SecretKeys: Sendable {
             }
         }
         (self.anchors, self.names, self.areLast) = (anchors, groups, areLast)
-        self.exceptions = exceptions.map { $0.lowercased().utf8.filter { $0.isWord && $0 != 0x5F } }
+        self.exceptions = exceptions.map { $0.lowercased().utf8.filter { $0.isWord && $0 != .underscore } }
             .filter { !$0.isEmpty }
     }
 
@@ -154,7 +154,7 @@ final class SecretKeys: Sendable {
             var isInWord = false
             for index in key.indices {
                 let byte = key[index]
-                guard byte.isWord, byte != 0x5F else {
+                guard byte.isWord, byte != .underscore else {
                     isInWord = false
                     continue
                 }
@@ -181,7 +181,7 @@ final class SecretKeys: Sendable {
             while end >= name.count {
                 defer { end -= 1 }
                 guard letters[end - 1] == last,
-                    begins(end) || letters[end] == 0x73 && begins(end + 1)
+                    begins(end) || letters[end] == UInt8(ascii: "s") && begins(end + 1)
                 else { continue }
                 let start = end - name.count
                 if isWhole, !begins(start) { continue }
@@ -193,7 +193,8 @@ final class SecretKeys: Sendable {
         /// Whether the last word ends with a name.
         func end(with name: [UInt8]) -> Bool {
             letters.suffix(name.count).elementsEqual(name)
-                || letters.last == 0x73 && letters.dropLast().suffix(name.count).elementsEqual(name)
+                || letters.last == UInt8(ascii: "s")
+                    && letters.dropLast().suffix(name.count).elementsEqual(name)
         }
 
         func containsWord(_ words: Set<String>, in range: Range<Int>) -> Bool {
@@ -259,7 +260,7 @@ final class SecretKeys: Sendable {
                 && bytes[index].isCapital == bytes[index - 1].isCapital
         }
         guard continues(place) else { return false }
-        return bytes[place].lowercased != 0x73 || continues(place + 1)
+        return bytes[place].lowercased != UInt8(ascii: "s") || continues(place + 1)
     }
 
     /// The key that a place of a text is in, and whether hyphens are in front of it, as of an option.
@@ -274,14 +275,14 @@ final class SecretKeys: Sendable {
         }
         var end = place
         while end < bytes.count, end - place < longestKey, isOfKey(bytes[end]) { end += 1 }
-        let isOption = bytes[start] == 0x2D
-        while start < place, bytes[start] == 0x2D || bytes[start] == 0x2E { start += 1 }
-        while end > place, bytes[end - 1] == 0x2E || bytes[end - 1] == 0x2D { end -= 1 }
+        let isOption = bytes[start] == .hyphen
+        while start < place, bytes[start] == .hyphen || bytes[start] == .period { start += 1 }
+        while end > place, bytes[end - 1] == .period || bytes[end - 1] == .hyphen { end -= 1 }
         return (start..<end, isOption)
     }
 
     private static func isOfKey(_ byte: UInt8) -> Bool {
-        byte.isWord || byte == 0x2D || byte == 0x2E
+        byte.isWord || byte == .hyphen || byte == .period
     }
 
     /// What is between a key and its value.
@@ -307,40 +308,41 @@ final class SecretKeys: Sendable {
             var index = key.upperBound
             var hasMarks = false
             // The end of a quotation, or of an index: "key", \"key\", 'key', [key], %22key%22.
-            if byte(index) == 0x5D { index += 1 }
+            if byte(index) == .closeBracket { index += 1 }
             var backslash = index
-            while byte(backslash) == 0x5C { backslash += 1 }
-            if [0x22, 0x27, 0x60].contains(byte(backslash)) {
+            while byte(backslash) == .backslash { backslash += 1 }
+            if [.quote, .apostrophe, .backtick].contains(byte(backslash)) {
                 hasMarks = true
-                isQuoted = byte(backslash) == 0x22
+                isQuoted = byte(backslash) == .quote
                 backslashes = backslash - index
                 index = backslash + 1
-                if byte(index) == 0x5D { index += 1 }
+                if byte(index) == .closeBracket { index += 1 }
             }
             let afterKey = index
-            while byte(index) == 0x20 || byte(index) == 0x09 { index += 1 }
+            while byte(index) == .space || byte(index) == .tab { index += 1 }
             let first = key.lowerBound > 0 ? bytes[key.lowerBound - 1] : 0
-            if !hasMarks, [0x22, 0x27, 0x60].contains(first) { opener = first }
+            if !hasMarks, [.quote, .apostrophe, .backtick].contains(first) { opener = first }
             isAlone =
-                first == 0x3B || (first == 0 || first == 0x0A) && index > afterKey && byte(index + 1) == 0x20
+                first == .semicolon
+                || (first == 0 || first == .newline) && index > afterKey && byte(index + 1) == .space
             switch byte(index) {
-            case 0x3D where byte(index + 1) == 0x3D: return nil
-            case 0x3D:
-                index += byte(index + 1) == 0x3E ? 2 : 1
+            case .equals where byte(index + 1) == .equals: return nil
+            case .equals:
+                index += byte(index + 1) == .greater ? 2 : 1
                 kind = .equals
-            case 0x3A where byte(index + 1) == 0x3D:
+            case .colon where byte(index + 1) == .equals:
                 index += 2
                 kind = .equals
-            case 0x3A:
-                if byte(index + 1) == 0x3A || bytes.has("://", at: index) { return nil }
+            case .colon:
+                if byte(index + 1) == .colon || bytes.has("://", at: index) { return nil }
                 // A colon without a blank is one of a key only where it cannot be one of a path or a time.
                 index += 1
                 isSpaced = byte(index).isBlank
-                kind = hasMarks || first == 0x3A ? .equals : .colon
-            case 0x25 where bytes.has("%3D", at: index, ignoresCase: true):
+                kind = hasMarks || first == .colon ? .equals : .colon
+            case .percent where bytes.has("%3D", at: index, ignoresCase: true):
                 index += 3
                 kind = .equals
-            case 0x3E where index == afterKey && Follower.isElement(bytes, before: key.lowerBound):
+            case .greater where index == afterKey && Follower.isElement(bytes, before: key.lowerBound):
                 index += 1
                 kind = .element
             case 0x20...0x7E
@@ -348,8 +350,9 @@ final class SecretKeys: Sendable {
                 && Follower.tagEnd(bytes, index) != nil:
                 index = (Follower.tagEnd(bytes, index) ?? index) + 1
                 kind = .element
-            case 0x27 where index > afterKey: kind = .blank
-            case 0x42, 0x62, 0x46, 0x66, 0x76, 0x2C:
+            case .apostrophe where index > afterKey: kind = .blank
+            case UInt8(ascii: "B"), UInt8(ascii: "b"), UInt8(ascii: "F"), UInt8(ascii: "f"),
+                UInt8(ascii: "v"), .comma:
                 // BY '…' and FOR … = '…' of SQL; value: … of a list of names and values.
                 guard let place = Follower.clause(bytes, index, isAfterBlank: index > afterKey) else {
                     if index > afterKey, isOption {
@@ -360,11 +363,11 @@ final class SecretKeys: Sendable {
                 }
                 index = place
                 kind = .blank
-            case _ where index > afterKey && isOption && byte(index) != 0x2D: kind = .blank
+            case _ where index > afterKey && isOption && byte(index) != .hyphen: kind = .blank
             default: return nil
             }
             if kind != .element, kind != .blank {
-                while byte(index) == 0x20 || byte(index) == 0x09 { index += 1 }
+                while byte(index) == .space || byte(index) == .tab { index += 1 }
             }
             guard index < bytes.count else { return nil }
             start = index
@@ -372,8 +375,8 @@ final class SecretKeys: Sendable {
 
         /// Where a tag of XML with attributes ends.
         private static func tagEnd(_ bytes: UnsafeRawBufferPointer, _ start: Int) -> Int? {
-            bytes[start..<Swift.min(bytes.count, start + 200)].firstIndex { $0 == 0x3E || $0 == 0x3C }
-                .flatMap { bytes[$0] == 0x3E ? $0 : nil }
+            bytes[start..<Swift.min(bytes.count, start + 200)].firstIndex { $0 == .greater || $0 == .less }
+                .flatMap { bytes[$0] == .greater ? $0 : nil }
         }
 
         /// Where the value begins after words that belong to a key.
@@ -384,34 +387,36 @@ final class SecretKeys: Sendable {
                 bytes.has(word, at: index, ignoresCase: true)
             }
             func mark(_ index: Int) -> Int? {
-                index < bytes.count && (bytes[index] == 0x27 || bytes[index] == 0x22) ? index : nil
+                index < bytes.count && (bytes[index] == .apostrophe || bytes[index] == .quote) ? index : nil
             }
             if isAfterBlank, has("by ", start) { return mark(start + 3) }
             if isAfterBlank, has("for ", start) {
                 let line = bytes[start..<Swift.min(bytes.count, start + 200)]
-                guard let sign = line.firstIndex(of: 0x3D), sign + 2 < bytes.count else { return nil }
-                return bytes[sign + 1] == 0x20 ? sign + 2 : sign + 1
+                guard let sign = line.firstIndex(of: .equals), sign + 2 < bytes.count else { return nil }
+                return bytes[sign + 1] == .space ? sign + 2 : sign + 1
             }
             var index = start
-            if bytes[index] == 0x2C { index += 1 }
-            while index < bytes.count, bytes[index] == 0x20 || bytes[index] == 0x22 { index += 1 }
+            if bytes[index] == .comma { index += 1 }
+            while index < bytes.count, bytes[index] == .space || bytes[index] == .quote { index += 1 }
             guard index > start || isAfterBlank, has("value", index) else { return nil }
             index += 5
-            while index < bytes.count, bytes[index] == 0x22 || bytes[index] == 0x27 { index += 1 }
-            guard index + 1 < bytes.count, bytes[index] == 0x3A || bytes[index] == 0x3D else { return nil }
+            while index < bytes.count, bytes[index] == .quote || bytes[index] == .apostrophe { index += 1 }
+            guard index + 1 < bytes.count, bytes[index] == .colon || bytes[index] == .equals else {
+                return nil
+            }
             index += 1
-            if bytes[index] == 0x20 { index += 1 }
+            if bytes[index] == .space { index += 1 }
             return index < bytes.count && !bytes[index].isBlank ? index : nil
         }
 
         /// Whether `<` or `<space:` is in front of a place.
         private static func isElement(_ bytes: UnsafeRawBufferPointer, before place: Int) -> Bool {
             var index = place
-            if index > 0, bytes[index - 1] == 0x3A {
+            if index > 0, bytes[index - 1] == .colon {
                 index -= 1
                 while index > 0, SecretKeys.isOfKey(bytes[index - 1]) { index -= 1 }
             }
-            return index > 0 && bytes[index - 1] == 0x3C
+            return index > 0 && bytes[index - 1] == .less
         }
     }
 
@@ -433,8 +438,8 @@ final class SecretKeys: Sendable {
             var start = follower.start
             if follower.kind == .element {
                 var end = start
-                while end < bytes.count, bytes[end] != 0x3C { end += 1 }
-                guard byte(end + 1) == 0x2F else { return nil }
+                while end < bytes.count, bytes[end] != .less { end += 1 }
+                guard byte(end + 1) == .slash else { return nil }
                 return accept(start..<end, isQuoted: true)
             }
             // A text of PHP: string(7) "…"; one of Python: b'…', u'…'.
@@ -443,13 +448,15 @@ final class SecretKeys: Sendable {
                 while end - start < 20, byte(end).isDigit { end += 1 }
                 if bytes.has(") ", at: end) { start = end + 2 }
             }
-            if [0x62, 0x75, 0x42, 0x55].contains(byte(start)), [0x27, 0x22].contains(byte(start + 1)) {
+            if [UInt8(ascii: "b"), UInt8(ascii: "u"), UInt8(ascii: "B"), UInt8(ascii: "U")].contains(
+                byte(start)), [.apostrophe, .quote].contains(byte(start + 1))
+            {
                 start += 1
             }
             if let range = quoted(from: argument(from: start) ?? start) {
                 return accept(withoutScheme(range), isQuoted: true)
             }
-            if byte(start) == 0x7B || byte(start) == 0x5B {
+            if byte(start) == .openBrace || byte(start) == .openBracket {
                 if byte(start + 1) == byte(start) || follower.kind == .colon && follower.isSpaced
                     || name.isWeak
                 {
@@ -470,21 +477,22 @@ final class SecretKeys: Sendable {
         private func argument(from start: Int) -> Int? {
             guard byte(start).isLetter else { return nil }
             var index = start
-            while index - start < 32, byte(index).isWord || byte(index) == 0x2E { index += 1 }
-            return byte(index) == 0x28 && [0x22, 0x27].contains(byte(index + 1)) ? index + 1 : nil
+            while index - start < 32, byte(index).isWord || byte(index) == .period { index += 1 }
+            return byte(index) == .openParenthesis && [.quote, .apostrophe].contains(byte(index + 1))
+                ? index + 1 : nil
         }
 
         /// What is between quotation marks; to the end of the text where there is no second one.
         private func quoted(from start: Int) -> Range<Int>? {
             var open = start
-            while byte(open) == 0x5C { open += 1 }
+            while byte(open) == .backslash { open += 1 }
             let mark = byte(open)
-            guard mark == 0x22 || mark == 0x27 || mark == 0x60 else { return nil }
+            guard mark == .quote || mark == .apostrophe || mark == .backtick else { return nil }
             let depth = open - start
             var index = open + 1
             var backslashes = 0
             while index < bytes.count {
-                if bytes[index] == 0x5C {
+                if bytes[index] == .backslash {
                     backslashes += 1
                 } else {
                     let ends = depth == 0 ? backslashes % 2 == 0 : backslashes <= depth
@@ -492,7 +500,7 @@ final class SecretKeys: Sendable {
                         return (open + 1)..<(index - (depth == 0 ? 0 : backslashes))
                     }
                     // The quotation around this one ends.
-                    if depth > 0, bytes[index] == 0x22, backslashes < depth { return (open + 1)..<index }
+                    if depth > 0, bytes[index] == .quote, backslashes < depth { return (open + 1)..<index }
                     backslashes = 0
                 }
                 index += 1
@@ -503,7 +511,7 @@ final class SecretKeys: Sendable {
         /// A value without quotation marks.
         private func bare(from start: Int) -> Range<Int> {
             let hasBlanks =
-                name.isLong && (byte(start).isAlphanumeric || byte(start) == 0x5F)
+                name.isLong && (byte(start).isAlphanumeric || byte(start) == .underscore)
                 || name.isStrong && follower.isAlone
             var end = start
             if hasBlanks, isList(start) {
@@ -517,7 +525,7 @@ final class SecretKeys: Sendable {
                 { end += 1 }
             }
             while end > start, bytes[end - 1].isBlank { end -= 1 }
-            if end - start > 1, bytes[end - 1] == 0x2E { end -= 1 }
+            if end - start > 1, bytes[end - 1] == .period { end -= 1 }
             return start..<end
         }
 
@@ -532,26 +540,32 @@ final class SecretKeys: Sendable {
             let next = byte(index + 1)
             switch bytes[index] {
             case 0x00...0x08, 0x0A...0x1F: return true
-            case 0x20, 0x09:
-                if !hasBlanks || next == 0x3C { return true }
+            case .space, .tab:
+                if !hasBlanks || next == .less { return true }
                 // A header has a scheme and a value; a cookie continues after a semicolon.
-                if name.isHeader { return bytes[start..<index].contains { $0 == 0x20 || $0 == 0x09 } }
-                return name.letters.count == 6 && isPlainCookie && bytes[index - 1] != 0x3B
-            case 0x22, 0x27, 0x60: return !hasBlanks || bytes[index] == follower.opener || follower.isAlone
-            case 0x3C, 0x3E: return true
-            case 0x5C:
-                return next == 0x22 || next == 0x27 || next == 0x6E || next == 0x72 || next == 0x74
-                    || next == 0x5C
-            case 0x2C:
-                return next == 0 || next.isBlank || next == 0x22 || next == 0x27 || next == 0x7D
+                if name.isHeader { return bytes[start..<index].contains { $0 == .space || $0 == .tab } }
+                return name.letters.count == 6 && isPlainCookie && bytes[index - 1] != .semicolon
+            case .quote, .apostrophe, .backtick:
+                return !hasBlanks || bytes[index] == follower.opener || follower.isAlone
+            case .less, .greater: return true
+            case .backslash:
+                return next == .quote || next == .apostrophe || next == UInt8(ascii: "n")
+                    || next == UInt8(ascii: "r") || next == UInt8(ascii: "t")
+                    || next == .backslash
+            case .comma:
+                return next == 0 || next.isBlank || next == .quote || next == .apostrophe
+                    || next == .closeBrace
                     || beginsPair(index + 1)
-            case 0x3B where follower.isAlone && hasBlanks: return true
-            case 0x3B, 0x7C:
-                return !hasBlanks && (next == 0 || next.isBlank || next == 0x22 || beginsPair(index + 1))
-            case 0x26: return next == 0 || beginsPair(index + 1) || next == 0x20
-            case 0x29, 0x5D, 0x7D:
+            case .semicolon where follower.isAlone && hasBlanks: return true
+            case .semicolon, .bar:
+                return !hasBlanks && (next == 0 || next.isBlank || next == .quote || beginsPair(index + 1))
+            case .ampersand: return next == 0 || beginsPair(index + 1) || next == .space
+            case .closeParenthesis, .closeBracket, .closeBrace:
                 return next == 0 || next.isBlank
-                    || [0x2C, 0x3B, 0x29, 0x5D, 0x7D, 0x22, 0x27, 0x2E, 0x3A].contains(next)
+                    || [
+                        .comma, .semicolon, .closeParenthesis, .closeBracket, .closeBrace, .quote,
+                        .apostrophe, .period, .colon,
+                    ].contains(next)
             default: return false
             }
         }
@@ -567,21 +581,21 @@ final class SecretKeys: Sendable {
         private func beginsPair(_ start: Int) -> Bool {
             var index = start
             while index < bytes.count, index - start < 40, SecretKeys.isOfKey(bytes[index]) { index += 1 }
-            return index > start && (byte(index) == 0x3D || byte(index) == 0x3A)
+            return index > start && (byte(index) == .equals || byte(index) == .colon)
         }
 
         /// What follows the name of a scheme of HTTP, such as `Basic`.
         private func withoutScheme(_ range: Range<Int>) -> Range<Int> {
             guard name.letters.starts(with: Array("auth".utf8)) else { return range }
             var end = range.lowerBound
-            while end < range.upperBound, bytes[end].isAlphanumeric || bytes[end] == 0x2D { end += 1 }
+            while end < range.upperBound, bytes[end].isAlphanumeric || bytes[end] == .hyphen { end += 1 }
             let scheme = String(decoding: bytes[range.lowerBound..<end], as: UTF8.self).lowercased()
             guard SecretKeys.schemes.contains(scheme) else { return range }
-            if end < range.upperBound, bytes[end] != 0x20 { return range }
-            while end < range.upperBound, bytes[end] == 0x20 { end += 1 }
+            if end < range.upperBound, bytes[end] != .space { return range }
+            while end < range.upperBound, bytes[end] == .space { end += 1 }
             if isList(range.lowerBound) { return end..<range.upperBound }
             var last = end
-            while last < range.upperBound, !bytes[last].isBlank, bytes[last] != 0x2C { last += 1 }
+            while last < range.upperBound, !bytes[last].isBlank, bytes[last] != .comma { last += 1 }
             return end..<last
         }
 
@@ -589,16 +603,16 @@ final class SecretKeys: Sendable {
 
         private func accept(_ range: Range<Int>, isQuoted: Bool) -> Range<Int>? {
             let value = UnsafeRawBufferPointer(rebasing: bytes[range])
-            let isNumber = value.allSatisfy { $0.isDigit || $0 == 0x2E }
+            let isNumber = value.allSatisfy { $0.isDigit || $0 == .period }
             guard let first = value.first, name.isSecret(value, isNumber: isNumber), !isCode(value) else {
                 return nil
             }
-            if first == 0x3A, follower.kind != .colon,
-                value.dropFirst().allSatisfy({ $0.isLetter || $0 == 0x5F })
+            if first == .colon, follower.kind != .colon,
+                value.dropFirst().allSatisfy({ $0.isLetter || $0 == .underscore })
             {
                 return nil
             }
-            if name.isPath, first == 0x2F { return nil }
+            if name.isPath, first == .slash { return nil }
             if !name.isStrong, isPath(value) { return nil }
             // The number of a session lets nobody in.
             if name.isSession, follower.kind == .colon, !isQuoted, isNumeral(value) { return nil }
@@ -616,48 +630,55 @@ final class SecretKeys: Sendable {
 
         /// Whether it is a path of small letters, such as prod/db/main and /etc/app/key.json.
         private func isPath(_ value: UnsafeRawBufferPointer) -> Bool {
-            value.contains(0x2F)
+            value.contains(.slash)
                 && value.allSatisfy {
-                    !$0.isCapital && ($0.isAlphanumeric || [0x2D, 0x2E, 0x2F, 0x3A, 0x5F].contains($0))
-                } && value.split(separator: 0x2F).allSatisfy { $0.count <= 24 }
+                    !$0.isCapital
+                        && ($0.isAlphanumeric
+                            || [.hyphen, .period, .slash, .colon, .underscore].contains($0))
+                } && value.split(separator: .slash).allSatisfy { $0.count <= 24 }
         }
 
         /// Whether it is a number of 64 bits, or several with underscores.
         private func isNumeral(_ value: UnsafeRawBufferPointer) -> Bool {
-            if value.count <= 18, value[0] == 0x30, value.count > 2, value[1] == 0x78 {
+            if value.count <= 18, value[0] == UInt8(ascii: "0"), value.count > 2,
+                value[1] == UInt8(ascii: "x")
+            {
                 return value.dropFirst(2).allSatisfy(\.isHexadecimal)
             }
-            return value.allSatisfy { $0.isDigit || $0 == 0x5F }
+            return value.allSatisfy { $0.isDigit || $0 == .underscore }
         }
 
         /// Whether there is what a word does not have.
         private func hasSign(_ value: UnsafeRawBufferPointer) -> Bool {
             value.contains {
-                !($0.isLetter || $0 >= 0x80 || $0 == 0x20 || $0 == 0x2D || $0 == 0x2E || $0 == 0x5F
-                    || $0 == 0x2F
-                    || $0 == 0x3A || $0 == 0x28)
+                !($0.isLetter || $0 >= 0x80 || $0 == .space || $0 == .hyphen || $0 == .period
+                    || $0 == .underscore
+                    || $0 == .slash
+                    || $0 == .colon || $0 == .openParenthesis)
             }
         }
 
         private func isFollowedByProse(_ end: Int) -> Bool {
-            byte(end) == 0x2E && byte(end + 1) != 0
-                || byte(end) == 0x20 && (byte(end + 1).isLetter || byte(end + 1) == 0x28)
+            byte(end) == .period && byte(end + 1) != 0
+                || byte(end) == .space && (byte(end + 1).isLetter || byte(end + 1) == .openParenthesis)
         }
 
         /// A call, `name(`, or what Java writes for an object, `Name{…` and `Name@1a2b3c`.
         private func isCode(_ value: UnsafeRawBufferPointer) -> Bool {
             guard let first = value.first, first.isLetter else { return false }
             var index = 0
-            while index < value.count, value[index].isWord || value[index] == 0x2E || value[index] == 0x24 {
+            while index < value.count,
+                value[index].isWord || value[index] == .period || value[index] == .dollar
+            {
                 index += 1
             }
             guard index < value.count, index > 2 else { return false }
-            if value[index] == 0x28 {
-                return index + 1 == value.count || value.last == 0x29 && index + 2 == value.count
+            if value[index] == .openParenthesis {
+                return index + 1 == value.count || value.last == .closeParenthesis && index + 2 == value.count
             }
-            if value[index] == 0x7B { return !name.isStrong && first.isCapital }
-            guard value[index] == 0x40, (5...16).contains(value.count - index - 1) else { return false }
-            return value[..<index].contains(0x2E) && value[(index + 1)...].allSatisfy(\.isHexadecimal)
+            if value[index] == .openBrace { return !name.isStrong && first.isCapital }
+            guard value[index] == .at, (5...16).contains(value.count - index - 1) else { return false }
+            return value[..<index].contains(.period) && value[(index + 1)...].allSatisfy(\.isHexadecimal)
         }
     }
 
@@ -673,22 +694,31 @@ final class SecretKeys: Sendable {
         }
         let inside = value.dropFirst()
         switch first {
-        case 0x3C:
-            return last == 0x3E && !inside.dropLast().contains { $0 == 0x3C || $0 == 0x3E || $0.isBlank }
-        case 0x24:
-            return value.count > 1 && (value[1] == 0x7B || inside.allSatisfy { $0.isCapital || $0 == 0x5F })
-        case 0x7B: return value.count > 1 && value[1] == 0x7B
-        case 0x25: return value.count == 2 || value.count > 1 && (value[1] == 0x7B || value[1] == 0x28)
+        case .less:
+            return last == .greater
+                && !inside.dropLast().contains { $0 == .less || $0 == .greater || $0.isBlank }
+        case .dollar:
+            return value.count > 1
+                && (value[1] == .openBrace || inside.allSatisfy { $0.isCapital || $0 == .underscore })
+        case .openBrace: return value.count > 1 && value[1] == .openBrace
+        case .percent:
+            return value.count == 2
+                || value.count > 1 && (value[1] == .openBrace || value[1] == .openParenthesis)
         default: break
         }
-        if value.count > 2 || first == 0x2A,
-            value.allSatisfy({ [0x2A, 0x2E, 0x78, 0x58, 0x2D, 0x3F, 0x23].contains($0) })
+        if value.count > 2 || first == .asterisk,
+            value.allSatisfy({
+                [
+                    .asterisk, .period, UInt8(ascii: "x"), UInt8(ascii: "X"), .hyphen, .questionMark,
+                    .numberSign,
+                ].contains($0)
+            })
         {
             return true
         }
         // The name of a variable, and the hash that an audit log of Vault has.
-        if value.count >= 8, value.count(where: { $0 == 0x5F }) > 1,
-            value.allSatisfy({ $0.isCapital || $0 == 0x5F })
+        if value.count >= 8, value.count(where: { $0 == .underscore }) > 1,
+            value.allSatisfy({ $0.isCapital || $0 == .underscore })
         {
             return true
         }

@@ -21,7 +21,7 @@ enum SecretNumbers {
                 if forms.contains(form), !isInList(bytes, place, end) { return place..<end }
             }
             guard end + 1 < bytes.count, bytes[end] == separator ?? bytes[end],
-                bytes[end] == 0x20 || bytes[end] == 0x2D, bytes[end + 1].isDigit
+                bytes[end] == .space || bytes[end] == .hyphen, bytes[end + 1].isDigit
             else { return nil }
             separator = bytes[end]
             end += 1
@@ -34,16 +34,17 @@ enum SecretNumbers {
     /// Whether there are groups of four digits in front of or after a number that is in groups itself.
     private static func isInList(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int) -> Bool {
         let isBefore =
-            start >= 5 && bytes[(start - 5)..<(start - 1)].allSatisfy(\.isDigit) && bytes[start - 1] == 0x20
+            start >= 5 && bytes[(start - 5)..<(start - 1)].allSatisfy(\.isDigit) && bytes[start - 1] == .space
         return isBefore
-            || end + 4 < bytes.count && bytes[end] == 0x20
+            || end + 4 < bytes.count && bytes[end] == .space
                 && bytes[(end + 1)...(end + 4)].allSatisfy(\.isDigit)
     }
 
     /// Whether the number begins as those of the big networks do, and its check digit is right.
     private static func isCard(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let (first, second) = (bytes[range.lowerBound], bytes[range.lowerBound + 1])
-        let isKnown = (0x33...0x36).contains(first) || (first == 0x32 && (0x32...0x37).contains(second))
+        let isKnown =
+            (0x33...0x36).contains(first) || (first == UInt8(ascii: "2") && (0x32...0x37).contains(second))
         if !isKnown { return false }
         var sum = 0
         var doubles = false
@@ -58,15 +59,15 @@ enum SecretNumbers {
     /// Whether a number can begin at a place: not in a word, nor after a decimal point.
     private static func begins(_ bytes: UnsafeRawBufferPointer, _ place: Int) -> Bool {
         guard place > 0 else { return true }
-        if bytes[place - 1] == 0x5F || bytes[place - 1] == 0x2E { return false }
+        if bytes[place - 1] == .underscore || bytes[place - 1] == .period { return false }
         // The sign of a number, as in blk_-4980916519894289629.
-        if bytes[place - 1] == 0x2D, place == 1 || !bytes[place - 2].isAlphanumeric { return false }
+        if bytes[place - 1] == .hyphen, place == 1 || !bytes[place - 2].isAlphanumeric { return false }
         return bytes.beginsWord(at: place)
     }
 
     private static func ends(_ bytes: UnsafeRawBufferPointer, _ end: Int) -> Bool {
         if end == bytes.count { return true }
-        if bytes[end] == 0x2E { return end + 1 == bytes.count || !bytes[end + 1].isDigit }
+        if bytes[end] == .period { return end + 1 == bytes.count || !bytes[end + 1].isDigit }
         return !bytes[end].isWord
     }
 
@@ -86,7 +87,7 @@ enum SecretNumbers {
             if byte.isDigit || byte.isCapital {
                 characters.append(byte)
                 ends.append(index + 1)
-            } else if !(byte == 0x20 || byte == 0x2D) || index + 1 == bytes.count
+            } else if !(byte == .space || byte == .hyphen) || index + 1 == bytes.count
                 || !(bytes[index + 1].isDigit || bytes[index + 1].isCapital) || characters.count < 4
             {
                 break
@@ -121,7 +122,7 @@ enum SecretNumbers {
     ) -> Range<Int>? {
         for index in start..<max(start, bytes.count)
         where bytes[index].isDigit || bytes[index].isLetter {
-            guard bytes.beginsWord(at: index), index == 0 || bytes[index - 1] != 0x5F else { continue }
+            guard bytes.beginsWord(at: index), index == 0 || bytes[index - 1] != .underscore else { continue }
             for country in countries {
                 if let end = end(of: country, bytes, index), ends(bytes, end) { return index..<end }
             }

@@ -14,9 +14,10 @@ enum SecretShapes {
             }
             return switch self {
             case .hexadecimal, .alphanumeric, .capitals: false
-            case .words: byte == 0x2D || byte == 0x5F
-            case .token: [0x2D, 0x2E, 0x5F, 0x7E, 0x2B, 0x2F, 0x3D].contains(byte)
-            case .path: byte == 0x2F
+            case .words: byte == .hyphen || byte == .underscore
+            case .token:
+                [.hyphen, .period, .underscore, UInt8(ascii: "~"), .plus, .slash, .equals].contains(byte)
+            case .path: byte == .slash
             }
         }
     }
@@ -104,7 +105,7 @@ enum SecretShapes {
                 return nil
             }
             // A full stop or a slash at the end does not belong to the token.
-            while end > tail, bytes[end - 1] == 0x2E || bytes[end - 1] == 0x2F { end -= 1 }
+            while end > tail, bytes[end - 1] == .period || bytes[end - 1] == .slash { end -= 1 }
             guard service.length.contains(end - tail) else { return nil }
             let text = bytes[tail..<end]
             if service.isMixed, !(text.contains(where: \.isDigit) && text.contains(where: \.isLetter)) {
@@ -137,15 +138,15 @@ enum SecretShapes {
         var end = bytes.end(of: .words, from: place)
         guard end - place >= 12 else { return nil }
         var parts = 1
-        while parts < 5, end < bytes.count, bytes[end] == 0x2E {
+        while parts < 5, end < bytes.count, bytes[end] == .period {
             let next = bytes.end(of: .words, from: end + 1)
             // The second of five may be empty, and so may the last of three.
-            if next == end + 1, parts == 1, !(next < bytes.count && bytes[next] == 0x2E) { break }
+            if next == end + 1, parts == 1, !(next < bytes.count && bytes[next] == .period) { break }
             parts += 1
             end = next
         }
         guard parts >= 2, end - place >= 24 else { return nil }
-        if bytes[end - 1] == 0x2E, parts != 3 { end -= 1 }
+        if bytes[end - 1] == .period, parts != 3 { end -= 1 }
         return place..<end
     }
 
@@ -154,7 +155,9 @@ enum SecretShapes {
         let words = ["bearer", "auth plain ", "auth login "].map { Array($0.utf8) }
         return .anchored(words, isExact: false) { bytes, place, number in
             var start = place + words[number].count
-            while start < bytes.count, bytes[start] == 0x20 || bytes[start] == 0x09 || bytes[start] == 0x3A {
+            while start < bytes.count,
+                bytes[start] == .space || bytes[start] == .tab || bytes[start] == .colon
+            {
                 start += 1
             }
             guard number > 0 || start > place + words[0].count, bytes.beginsWord(at: place) else {
@@ -175,7 +178,9 @@ enum SecretShapes {
     static let privateKeys = RedactionRule.Way.anchored([keyBegin], isExact: true) { bytes, place, _ in
         let label = place + keyBegin.count
         var end = label
-        while end < bytes.count, bytes[end].isCapital || bytes[end].isDigit || bytes[end] == 0x20 { end += 1 }
+        while end < bytes.count, bytes[end].isCapital || bytes[end].isDigit || bytes[end] == .space {
+            end += 1
+        }
         guard bytes.has("-----", at: end), end - label < 64,
             UnsafeRawBufferPointer(rebasing: bytes[label..<end])
                 .firstRange(of: keyLabel, from: 0) != nil
@@ -202,11 +207,11 @@ enum SecretShapes {
         scan: while end < min(bytes.count, start + 1024) {
             switch bytes[end] {
             case 0...0x20, 0x22, 0x27, 0x3C, 0x3E, 0x5C, 0x60, 0x7F: break scan
-            case 0x2F, 0x3F, 0x23: authority = authority ?? end
-            case 0x40:
+            case .slash, .questionMark, .numberSign: authority = authority ?? end
+            case .at:
                 if authority == nil { at = end }
                 lastAt = end
-            case 0x3A: if authority == nil, at == nil { colon = colon ?? end }
+            case .colon: if authority == nil, at == nil { colon = colon ?? end }
             default: break
             }
             end += 1
@@ -214,14 +219,17 @@ enum SecretShapes {
         if at == nil, let colon, let authority, let lastAt {
             // A slash in a password, unless what follows the colon is a port.
             let isPort = bytes[(colon + 1)..<authority].allSatisfy(\.isDigit)
-            if !isPort, bytes[start] != 0x5B { at = lastAt }
+            if !isPort, bytes[start] != .openBracket { at = lastAt }
         }
-        guard let at, at > start, at + 1 < bytes.count, bytes[at + 1].isWord || bytes[at + 1] == 0x5B else {
+        guard let at, at > start, at + 1 < bytes.count, bytes[at + 1].isWord || bytes[at + 1] == .openBracket
+        else {
             return nil
         }
         if let colon, colon < at {
             let password = bytes[(colon + 1)..<at]
-            let isHidden = password.allSatisfy { [0x2A, 0x78, 0x58].contains($0) }
+            let isHidden = password.allSatisfy {
+                [.asterisk, UInt8(ascii: "x"), UInt8(ascii: "X")].contains($0)
+            }
             return password.isEmpty || isHidden ? nil : start..<at
         }
         // A token in the place of a user.
@@ -236,16 +244,16 @@ enum SecretShapes {
         while begin > 0, at - begin < 128, isLocal(bytes[begin - 1]) || isApostrophe(bytes, begin - 1) {
             begin -= 1
         }
-        if begin > 0, bytes[begin - 1] == 0x5C {
+        if begin > 0, bytes[begin - 1] == .backslash {
             // What follows a backslash is a part of an escape.
             begin += begin + 5 <= at && bytes.escapeEnds(at: begin + 5) ? 5 : 1
         }
-        while begin < at, bytes[begin] == 0x2E || bytes[begin] == 0x25 { begin += 1 }
+        while begin < at, bytes[begin] == .period || bytes[begin] == .percent { begin += 1 }
         if begin >= at { return nil }
         // What is in front of the server in an address is no mailbox, and the server stays.
         if bytes.has("git@", at: begin), at == begin + 3 { return nil }
         if bytes.has("://", at: begin - 3) { return credentials(bytes, begin - 3) }
-        if begin > 0, bytes[begin - 1] == 0x3A || bytes[begin - 1] == 0x2F,
+        if begin > 0, bytes[begin - 1] == .colon || bytes[begin - 1] == .slash,
             let mark = addressMark(bytes, before: begin), let range = credentials(bytes, mark),
             range.upperBound == at
         {
@@ -258,7 +266,8 @@ enum SecretShapes {
         var goodEnd: Int?
         var lastLabel = end
         while end <= bytes.count, end - domain < 256 {
-            let isLabel = end < bytes.count && (bytes[end].isWord && bytes[end] != 0x5F || bytes[end] == 0x2D)
+            let isLabel =
+                end < bytes.count && (bytes[end].isWord && bytes[end] != .underscore || bytes[end] == .hyphen)
             if isLabel {
                 end += 1
                 continue
@@ -267,7 +276,7 @@ enum SecretShapes {
             if labelStart > domain, end - labelStart >= 2, !bytes[end - 1].isDigit {
                 (goodEnd, lastLabel) = (end, labelStart)
             }
-            guard end < bytes.count, bytes[end] == 0x2E else { break }
+            guard end < bytes.count, bytes[end] == .period else { break }
             end += 1
             labelStart = end
         }
@@ -295,10 +304,10 @@ enum SecretShapes {
 
     /// Whether an apostrophe is inside of a name, as in O'Brien.
     private static func isApostrophe(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
-        bytes[index] == 0x27 && index > 0 && bytes[index - 1].isLetter && bytes[index + 1].isLetter
+        bytes[index] == .apostrophe && index > 0 && bytes[index - 1].isLetter && bytes[index + 1].isLetter
     }
 
     private static func isLocal(_ byte: UInt8) -> Bool {
-        byte.isWord || byte == 0x2E || byte == 0x2D || byte == 0x2B || byte == 0x25
+        byte.isWord || byte == .period || byte == .hyphen || byte == .plus || byte == .percent
     }
 }

@@ -41,7 +41,7 @@ struct SeenText {
                 guard let (letter, place) = removeLast() else { continue }
                 start = place
                 // An underline can come before or after its letter.
-                if index < text.count, text[index] == 0x5F, letter.last != 0x5F {
+                if index < text.count, text[index] == .underscore, letter.last != .underscore {
                     index += 1
                     runs.append(Run(seen: bytes.count, start: place, place: index - letter.count))
                     bytes += letter
