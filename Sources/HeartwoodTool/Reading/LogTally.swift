@@ -87,7 +87,8 @@ struct LogTally {
                 var count = 0
                 var isInNumber = false
                 for byte in bytes.prefix(300) {
-                    let isDigit = byte.isDigit
+                    // Not `UInt8.isDigit`, with which the loop takes a third longer.
+                    let isDigit = byte &- 0x30 < 10
                     if !isDigit || !isInNumber {
                         result[count] = isDigit ? UInt8(ascii: "#") : byte
                         count += 1
