@@ -314,7 +314,7 @@ private struct JSONRedactor {
             value = start + 1..<close
         case UInt8(ascii: "{"), UInt8(ascii: "["):
             // Under a word such as `auth`, there are other things as well.
-            if hiding.name.isWeak { return true }
+            if hiding.name.traits.contains(.weak) { return true }
             guard let end = bytes.endOfList(from: start, marks: [0x22], close: close) else { return false }
             value = start..<end
             if value.count <= 2 { return true }

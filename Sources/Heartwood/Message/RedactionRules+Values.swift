@@ -43,7 +43,7 @@ extension RedactionRules {
         var key = key
         guard let hiding = key.withUTF8({ hiding(UnsafeRawBufferPointer($0)) }) else { return nil }
         let value = value()
-        if hiding.name.isWeak, value.isNested { return nil }
+        if hiding.name.traits.contains(.weak), value.isNested { return nil }
         var isNumber = false
         switch value {
         case .null, .bool, .string(""): return nil

@@ -29,8 +29,6 @@ public struct DatadogEncoding: RemoteEncoding {
         self.host = host
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
     /// `/api/v2/logs`.
     public var defaultPath: String { "/api/v2/logs" }
     /// 1,000 entries and 5 MB.

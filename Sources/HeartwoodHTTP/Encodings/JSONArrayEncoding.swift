@@ -14,9 +14,6 @@ public struct JSONArrayEncoding: RemoteEncoding {
         self.includesDevice = includesDevice
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
-
     /// The array.
     public func encode(_ batch: RemoteBatch) -> [UInt8] {
         var output = LogBuffer(capacity: 512 * batch.entries.count)

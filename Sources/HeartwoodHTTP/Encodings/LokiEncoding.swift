@@ -34,8 +34,6 @@ public struct LokiEncoding: RemoteEncoding {
         self.tenant = tenant
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
     /// `/loki/api/v1/push`.
     public var defaultPath: String { "/loki/api/v1/push" }
     /// 1,000 entries and 2 MiB, below what a tenant may send at once.

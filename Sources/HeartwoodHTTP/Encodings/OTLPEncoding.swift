@@ -26,8 +26,6 @@ public struct OTLPEncoding: RemoteEncoding {
         self.resource = all
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
     /// `/v1/logs`.
     public var defaultPath: String { "/v1/logs" }
     /// 429, 502, 503 and 504 are repeated; 500 and what else is about the data is not.

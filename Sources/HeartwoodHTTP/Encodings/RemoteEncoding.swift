@@ -15,7 +15,7 @@ public import Heartwood
 ///
 /// It is called on any thread, for each attempt; the same batch should give the same body.
 public protocol RemoteEncoding: Sendable {
-    /// The body's type.
+    /// The body's type; `application/json` by default.
     var contentType: String { get }
     /// The path where the address names none; `/` by default.
     var defaultPath: String { get }
@@ -39,6 +39,8 @@ public protocol RemoteEncoding: Sendable {
 }
 
 extension RemoteEncoding {
+    /// `application/json`.
+    public var contentType: String { "application/json" }
     /// `/`.
     public var defaultPath: String { "/" }
     /// Any number of entries, and 4 MiB.

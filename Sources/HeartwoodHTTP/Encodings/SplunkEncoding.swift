@@ -39,8 +39,6 @@ public struct SplunkEncoding: RemoteEncoding {
         self.index = index
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
     /// `/services/collector/event`.
     public var defaultPath: String { "/services/collector/event" }
     /// 1,000 entries and 1 MB, which old versions take too.

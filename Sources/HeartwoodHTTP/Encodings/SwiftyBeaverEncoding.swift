@@ -31,8 +31,6 @@ public struct SwiftyBeaverEncoding: RemoteEncoding {
         self.vector = vector
     }
 
-    /// `application/json`.
-    public var contentType: String { "application/json" }
     /// `/api/entries/`.
     public var defaultPath: String { "/api/entries/" }
     /// False.

@@ -123,7 +123,7 @@ struct DemoReport {
 
     private static func lines(of path: String) throws -> [String] {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        return bytes.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+        return bytes.split(separator: .newline).map { String(decoding: $0, as: UTF8.self) }
     }
 }
 

@@ -79,7 +79,7 @@ struct LineSplitter: ~Copyable {
             guard let found = memchr(base + start + scanned, 0x0A, end - start - scanned) else { break }
             let newline = base.distance(to: found)
             var last = newline
-            if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == 0x0D {
+            if !keepsCarriageReturn, last > start, (base + last - 1).load(as: UInt8.self) == .carriageReturn {
                 last -= 1
             }
             handOut(upTo: last, newline + 1, body)

@@ -42,7 +42,7 @@ struct RecordJoiner {
     ) {
         let continues = rule.continues(line)
         if lines > 0, continues, record.count + 1 + line.count <= limit {
-            record.append(0x0A)
+            record.append(.newline)
         } else {
             handOut(body)
             (head, scan) = continues ? (nil, nil) : (rule.head, rule.scan)

@@ -45,7 +45,7 @@ struct AnsiText {
 
     /// Reads a text; sequences that do not color it are left out as well.
     init(_ source: String) {
-        guard source.utf8.contains(0x1B) else {
+        guard source.utf8.contains(.escape) else {
             text = source
             return
         }
@@ -163,7 +163,7 @@ struct AnsiText {
         output.reserveCapacity(line.count)
         var index = 0
         while index < line.count {
-            if line[index] == 0x1B {
+            if line[index] == .escape {
                 index += max(1, hw_escape_sequence(base, line.count, index))
             } else {
                 output.append(line[index])

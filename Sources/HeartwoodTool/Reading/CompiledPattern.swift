@@ -1,3 +1,4 @@
+import HeartwoodSystem
 import CPCRE2
 
 /// A regular expression of PCRE2, compiled to machine code where the system allows that.
@@ -108,7 +109,7 @@ struct PatternShape: Equatable {
     init(_ pattern: String, isLiteral: Bool, ignoresCase: Bool) {
         let bytes = Array(pattern.utf8)
         if isLiteral {
-            isSafeForBlocks = !bytes.contains(0x0A)
+            isSafeForBlocks = !bytes.contains(.newline)
             if !ignoresCase, isSafeForBlocks {
                 requiredText = bytes
                 isText = true
@@ -170,7 +171,7 @@ struct PatternShape: Equatable {
                 isText = false
                 endRun()
                 index += 1
-            case 0x0A: give()
+            case .newline: give()
             default: literal(byte)
             }
         }

@@ -41,7 +41,7 @@ final class LinePrinter {
         } else {
             pending.append(lines)
         }
-        if lines.last != 0x0A, !lines.isEmpty { pending.append(0x0A as UInt8) }
+        if lines.last != .newline, !lines.isEmpty { pending.append(0x0A as UInt8) }
         if pending.count > 1 << 16 { drain() }
     }
 

@@ -147,7 +147,7 @@ final class LineSearcher {
             return LogBlockReader.lineStart(in: block, of: found)..<after(found, block)
         case .blocks(let pattern):
             // The newline at the end belongs to the last line, and begins no other.
-            let isEnded = block.last == 0x0A
+            let isEnded = block.last == .newline
             let text = UnsafeRawBufferPointer(rebasing: block[..<(block.count - (isEnded ? 1 : 0))])
             guard let match = pattern.firstMatch(in: text, from: start) else { return nil }
             let first = LogBlockReader.lineStart(in: block, of: match.lowerBound)

@@ -27,7 +27,7 @@ struct LogReading {
 
         /// A line without its newline.
         var line: UnsafeRawBufferPointer {
-            bytes.last == 0x0A ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
+            bytes.last == .newline ? UnsafeRawBufferPointer(rebasing: bytes.dropLast()) : bytes
         }
 
         /// Whether the line comes right after another one in its file; takes the place of that one.

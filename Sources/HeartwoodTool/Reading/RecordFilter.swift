@@ -160,7 +160,7 @@ struct RecordFilter {
     mutating func finish(_ block: UnsafeRawBufferPointer) {
         guard selection.selectsRecords else { return }
         if position < block.count {
-            let end = block.last == 0x0A ? block.count - 1 : block.count
+            let end = block.last == .newline ? block.count - 1 : block.count
             lookAt(upTo: end, from: LogBlockReader.lineStart(in: block, of: end), block)
         }
         enterSure(block)

@@ -74,8 +74,8 @@ struct RecordPrinter {
             return record.head
         }
         if !begins, record != nil, more.count <= RecordPrinter.longest {
-            more.append(0x0A)
-            more.append(contentsOf: line.last == 0x0D ? line.dropLast() : line[...])
+            more.append(.newline)
+            more.append(contentsOf: line.last == .carriageReturn ? line.dropLast() : line[...])
             return false
         }
         // What comes after a record that was cut, or is written already, is one more with its further lines.

@@ -43,33 +43,64 @@ final class SecretKeys: Sendable {
         "allow", "forgot", "change", "verify", "failed", "invalid", "missing", "expired", "public", "active",
     ]
 
+    /// What is special about a name, and the value after it.
+    struct Traits: OptionSet {
+        let rawValue: UInt16
+
+        /// Only a whole word counts, at the end of the key.
+        static let whole = Traits(rawValue: 1)
+        /// A word of prose: in a text, an equals sign or a quotation mark must follow.
+        static let weak = Traits(rawValue: 2)
+        /// What follows the name and a colon in a text is taken whatever it looks like.
+        static let strong = Traits(rawValue: 4)
+        /// A short number is how many there are, and no secret.
+        static let counted = Traits(rawValue: 8)
+        /// The value may have blanks: to the end of the line, or of the quotation.
+        static let long = Traits(rawValue: 16)
+        /// The value may be a path, and is no secret then.
+        static let path = Traits(rawValue: 32)
+        /// The header that has the name of a scheme in front of its value.
+        static let header = Traits(rawValue: 64)
+        static let session = Traits(rawValue: 128)
+        /// Only a long value of letters and digits is a secret.
+        static let random = Traits(rawValue: 256)
+        /// SQL's IDENTIFIED BY.
+        static let statement = Traits(rawValue: 512)
+
+        /// Those of some names; any other has what its form says.
+        private static let known: [String: Traits] = [
+            "pass": [.whole, .weak, .strong, .counted], "auth": [.whole, .weak, .counted],
+            "sid": [.whole, .weak], "sig": [.whole, .weak], "code": [.whole, .weak, .random],
+            "csrf": [], "xsrf": [], "pwd": [.strong, .path], "cookie": [.counted, .long],
+            "authorization": [.counted, .long, .header], "connectionstring": [.counted, .long],
+            "connstr": [.counted, .long], "identified": [.counted, .statement],
+        ]
+
+        init(rawValue: UInt16) { self.rawValue = rawValue }
+
+        init(of name: String) {
+            if let known = Traits.known[name] {
+                self = known
+                return
+            }
+            self = []
+            let isPassword = name.hasPrefix("pass")
+            if name.utf8.count <= 4 { insert(.whole) } else if !isPassword { insert(.counted) }
+            if isPassword || name.hasSuffix("key") { insert(.strong) }
+            if name.hasPrefix("sess") { insert(.session) }
+        }
+    }
+
     struct Name: Sendable {
         /// The words without what is between them.
         let letters: [UInt8]
-        /// Whether only a whole word counts, at the end of the key.
-        let isWhole: Bool
-        /// Whether it is a word of prose, so that in a text an equals sign or a quotation mark must follow.
-        let isWeak: Bool
-        /// Whether what follows the name and a colon in a text is taken whatever it looks like.
-        let isStrong: Bool
-        /// Whether a short number is how many there are, and no secret.
-        let isCounted: Bool
-        /// Whether the value may have blanks: to the end of the line, or of the quotation.
-        let isLong: Bool
-        let isPath: Bool
-        /// Whether it is the header that has the name of a scheme in front of its value.
-        let isHeader: Bool
-        let isSession: Bool
-        /// Whether only a long value of letters and digits is a secret, as after `code`.
-        let needsRandom: Bool
-        /// Whether it is SQL's IDENTIFIED BY.
-        let isStatement: Bool
+        let traits: Traits
 
         /// Whether a value can be the secret that the name promises: neither a small number of things, nor
         /// too plain, nor a placeholder.
         func isSecret(_ value: UnsafeRawBufferPointer, isNumber: Bool) -> Bool {
-            if isNumber, isCounted, value.count < 6 { return false }
-            if needsRandom,
+            if isNumber, traits.contains(.counted), value.count < 6 { return false }
+            if traits.contains(.random),
                 value.count < 16 || !value.contains(where: \.isDigit) || !value.contains(where: \.isLetter)
             {
                 return false
@@ -98,16 +129,8 @@ final class SecretKeys: Sendable {
                     RedactionPlan.rarest(of: $0).rarity < RedactionPlan.rarest(of: $1).rarity
                 })
             else { continue }
-            let text = String(decoding: words.joined(), as: UTF8.self)
-            let made = Name(
-                letters: Array(text.utf8),
-                isWhole: text.utf8.count <= 4 && !["csrf", "xsrf", "pwd"].contains(text),
-                isWeak: ["pass", "auth", "sid", "sig", "code"].contains(text),
-                isStrong: text.hasPrefix("pass") || text == "pwd" || text.hasSuffix("key"),
-                isCounted: ["pass", "auth"].contains(text) || text.utf8.count > 4 && !text.hasPrefix("pass"),
-                isLong: ["authorization", "cookie", "connectionstring", "connstr"].contains(text),
-                isPath: text == "pwd", isHeader: text == "authorization", isSession: text.hasPrefix("sess"),
-                needsRandom: text == "code", isStatement: text == "identified")
+            let letters = Array(words.joined())
+            let made = Name(letters: letters, traits: Traits(of: String(decoding: letters, as: UTF8.self)))
             if let group = anchors.firstIndex(of: wanted) {
                 groups[group].append(made)
                 areLast[group] = areLast[group] && wanted == words.last
@@ -131,8 +154,10 @@ final class SecretKeys: Sendable {
     }
 
     private func isSecret(_ words: KeyWords, _ name: Name) -> Bool {
-        guard let range = words.range(of: name.letters, isWhole: name.isWhole) else { return false }
-        if name.isWhole, range.upperBound + 1 < words.letters.count { return false }
+        guard let range = words.range(of: name.letters, isWhole: name.traits.contains(.whole)) else {
+            return false
+        }
+        if name.traits.contains(.whole), range.upperBound + 1 < words.letters.count { return false }
         if range.count == words.letters.count { return true }
         if words.containsWord(SecretKeys.heads, in: 0..<range.lowerBound)
             || words.containsWord(SecretKeys.tails, in: range.upperBound..<words.letters.count)
@@ -228,7 +253,9 @@ final class SecretKeys: Sendable {
         guard let (key, follower) = key(in: bytes, at: place, anchor: anchor) else { return nil }
         let words = KeyWords(UnsafeRawBufferPointer(rebasing: bytes[key].suffix(SecretKeys.longestKey)))
         for name in names[anchor] {
-            if name.isWeak && follower.kind == .colon || name.isStatement && follower.kind != .blank {
+            if name.traits.contains(.weak) && follower.kind == .colon
+                || name.traits.contains(.statement) && follower.kind != .blank
+            {
                 continue
             }
             guard isSecret(words, name) else { continue }
@@ -458,7 +485,7 @@ final class SecretKeys: Sendable {
             }
             if byte(start) == .openBrace || byte(start) == .openBracket {
                 if byte(start + 1) == byte(start) || follower.kind == .colon && follower.isSpaced
-                    || name.isWeak
+                    || name.traits.contains(.weak)
                 {
                     return nil
                 }
@@ -511,8 +538,8 @@ final class SecretKeys: Sendable {
         /// A value without quotation marks.
         private func bare(from start: Int) -> Range<Int> {
             let hasBlanks =
-                name.isLong && (byte(start).isAlphanumeric || byte(start) == .underscore)
-                || name.isStrong && follower.isAlone
+                name.traits.contains(.long) && (byte(start).isAlphanumeric || byte(start) == .underscore)
+                || name.traits.contains(.strong) && follower.isAlone
             var end = start
             if hasBlanks, isList(start) {
                 // Parameters with commas, to the end of the line or of the quotation.
@@ -543,7 +570,9 @@ final class SecretKeys: Sendable {
             case .space, .tab:
                 if !hasBlanks || next == .less { return true }
                 // A header has a scheme and a value; a cookie continues after a semicolon.
-                if name.isHeader { return bytes[start..<index].contains { $0 == .space || $0 == .tab } }
+                if name.traits.contains(.header) {
+                    return bytes[start..<index].contains { $0 == .space || $0 == .tab }
+                }
                 return name.letters.count == 6 && isPlainCookie && bytes[index - 1] != .semicolon
             case .quote, .apostrophe, .backtick:
                 return !hasBlanks || bytes[index] == follower.opener || follower.isAlone
@@ -612,11 +641,13 @@ final class SecretKeys: Sendable {
             {
                 return nil
             }
-            if name.isPath, first == .slash { return nil }
-            if !name.isStrong, isPath(value) { return nil }
+            if name.traits.contains(.path), first == .slash { return nil }
+            if !name.traits.contains(.strong), isPath(value) { return nil }
             // The number of a session lets nobody in.
-            if name.isSession, follower.kind == .colon, !isQuoted, isNumeral(value) { return nil }
-            if name.isStrong || follower.kind != .colon || follower.isQuoted {
+            if name.traits.contains(.session), follower.kind == .colon, !isQuoted, isNumeral(value) {
+                return nil
+            }
+            if name.traits.contains(.strong) || follower.kind != .colon || follower.isQuoted {
                 if follower.kind == .colon, !isQuoted, !hasSign(value),
                     isFollowedByProse(range.upperBound) || !follower.isSpaced && value.count < 12
                 {
@@ -676,7 +707,7 @@ final class SecretKeys: Sendable {
             if value[index] == .openParenthesis {
                 return index + 1 == value.count || value.last == .closeParenthesis && index + 2 == value.count
             }
-            if value[index] == .openBrace { return !name.isStrong && first.isCapital }
+            if value[index] == .openBrace { return !name.traits.contains(.strong) && first.isCapital }
             guard value[index] == .at, (5...16).contains(value.count - index - 1) else { return false }
             return value[..<index].contains(.period) && value[(index + 1)...].allSatisfy(\.isHexadecimal)
         }

@@ -133,83 +133,98 @@ enum SecretNumbers {
     private static func end(
         of country: NationalNumber, _ bytes: UnsafeRawBufferPointer, _ start: Int
     ) -> Int? {
-        switch country {
-        case .unitedStates:
-            guard let end = match("ddd-dd-dddd", bytes, start) else { return nil }
-            let digits = numbers(bytes, start..<end)
-            let area = digits[0] * 100 + digits[1] * 10 + digits[2]
-            let hasNone =
-                area == 0 || area == 666 || area >= 900 || digits[3...4].allSatisfy { $0 == 0 }
-                || digits[5...].allSatisfy { $0 == 0 }
-            return hasNone ? nil : end
-        case .unitedKingdom:
-            guard let end = match("aa dd dd dd a", bytes, start) ?? match("aadddddda", bytes, start),
-                !"DFIQUV".utf8.contains(bytes[start]), !"DFIOQUV".utf8.contains(bytes[start + 1]),
-                "ABCD".utf8.contains(bytes[end - 1])
-            else { return nil }
-            return end
-        case .germany:
-            guard let end = match("dd ddd ddd ddd", bytes, start) ?? match("ddddddddddd", bytes, start)
-            else { return nil }
-            let digits = numbers(bytes, start..<end)
-            // Among the first ten, one digit is there twice or three times, and others are missing.
-            let different = Set(digits[..<10]).count
-            guard digits[0] != 0, different == 9 || different == 8 else { return nil }
-            var product = 10
-            for digit in digits[..<10] {
-                let sum = (digit + product) % 10
-                product = (sum == 0 ? 10 : sum) * 2 % 11
-            }
-            return (11 - product) % 10 == digits[10] ? end : nil
-        case .france:
-            let forms: [StaticString] = ["d dd dd dd ddd ddd dd", "ddddddddddddddd"]
-            guard let end = forms.lazy.compactMap({ match($0, bytes, start) }).first else { return nil }
-            let digits = numbers(bytes, start..<end)
-            guard digits[0] == 1 || digits[0] == 2, (1...12).contains(digits[3] * 10 + digits[4]) else {
-                return nil
-            }
-            let number = digits[..<13].reduce(0) { ($0 * 10 + $1) % 97 }
-            return 97 - number == digits[13] * 10 + digits[14] ? end : nil
-        case .spain:
-            let isForeigner = "XYZ".utf8.contains(bytes[start])
-            let forms: [StaticString] =
-                isForeigner ? ["addddddda", "a-ddddddd-a"] : ["dddddddda", "dddddddd-a"]
-            guard let end = forms.lazy.compactMap({ match($0, bytes, start) }).first else { return nil }
-            let first = isForeigner ? Int(bytes[start] - 0x58) : 0
-            let number = numbers(bytes, start..<end).reduce(first) { $0 * 10 + $1 }
-            return Array("TRWAGMYFPDXBNJZSQVHLCKE".utf8)[number % 23] == bytes[end - 1] ? end : nil
-        case .italy:
-            guard let end = match("aaaaaaxxaxxaxxxa", bytes, start) else { return nil }
-            let odd = [
-                1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23,
-            ]
-            var sum = 0
-            for (index, byte) in bytes[start..<end - 1].enumerated() {
-                let value = byte.isDigit ? Int(byte - 0x30) : Int(byte - 0x41)
-                sum += index % 2 == 0 ? odd[value] : value
-            }
-            return UInt8(sum % 26) + 0x41 == bytes[end - 1] ? end : nil
-        case .switzerland:
-            guard
-                let end = match("ddd.dddd.dddd.dd", bytes, start) ?? match("ddddddddddddd", bytes, start)
-            else { return nil }
-            let digits = numbers(bytes, start..<end)
-            guard digits[0] == 7, digits[1] == 5, digits[2] == 6 else { return nil }
-            let sum = digits.enumerated().reduce(0) { $0 + $1.element * ($1.offset % 2 == 0 ? 1 : 3) }
-            return sum % 10 == 0 ? end : nil
-        case .brazil:
-            guard let end = match("ddd.ddd.ddd-dd", bytes, start) else { return nil }
-            let digits = numbers(bytes, start..<end)
-            guard Set(digits).count > 1 else { return nil }
-            let isRight = [9, 10].allSatisfy { count in
-                let sum = digits[..<count].enumerated().reduce(0) {
-                    $0 + $1.element * (count + 1 - $1.offset)
-                }
-                return sum * 10 % 11 % 10 == digits[count]
-            }
-            return isRight ? end : nil
-        }
+        guard let kind = kinds[country],
+            let end = kind.forms.lazy.compactMap({ match($0, bytes, start) }).first
+        else { return nil }
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        return kind.isRight(text.filter(\.isDigit).map { Int($0 - 0x30) }, text) ? end : nil
     }
+
+    /// The forms of each country's numbers, and whether digits, letters and check digits are right.
+    private static let kinds: [NationalNumber: (forms: [StaticString], isRight: Check)] = [
+        .unitedStates: (
+            ["ddd-dd-dddd"],
+            { digits, _ in
+                let area = digits[0] * 100 + digits[1] * 10 + digits[2]
+                return area != 0 && area != 666 && area < 900 && digits[3...4].contains { $0 != 0 }
+                    && digits[5...].contains { $0 != 0 }
+            }
+        ),
+        .unitedKingdom: (
+            ["aa dd dd dd a", "aadddddda"],
+            { _, text in
+                !"DFIQUV".utf8.contains(text[0]) && !"DFIOQUV".utf8.contains(text[1])
+                    && "ABCD".utf8.contains(text[text.count - 1])
+            }
+        ),
+        .germany: (
+            ["dd ddd ddd ddd", "ddddddddddd"],
+            { digits, _ in
+                // Among the first ten, one digit is there twice or three times, and others are missing.
+                let different = Set(digits[..<10]).count
+                let product = digits[..<10].reduce(10) { product, digit in
+                    let sum = (digit + product) % 10
+                    return (sum == 0 ? 10 : sum) * 2 % 11
+                }
+                return digits[0] != 0 && (8...9).contains(different) && (11 - product) % 10 == digits[10]
+            }
+        ),
+        .france: (
+            ["d dd dd dd ddd ddd dd", "ddddddddddddddd"],
+            { digits, _ in
+                let number = digits[..<13].reduce(0) { ($0 * 10 + $1) % 97 }
+                return (1...2).contains(digits[0]) && (1...12).contains(digits[3] * 10 + digits[4])
+                    && 97 - number == digits[13] * 10 + digits[14]
+            }
+        ),
+        .spain: (
+            ["dddddddda", "dddddddd-a", "addddddda", "a-ddddddd-a"],
+            { digits, text in
+                // The number of a foreigner begins with X, Y or Z, for 0, 1 or 2.
+                let first = text[0].isDigit ? 0 : Int(text[0]) - Int(UInt8(ascii: "X"))
+                let number = digits.reduce(first) { $0 * 10 + $1 }
+                return (0...2).contains(first)
+                    && Array("TRWAGMYFPDXBNJZSQVHLCKE".utf8)[number % 23] == text[text.count - 1]
+            }
+        ),
+        .italy: (
+            ["aaaaaaxxaxxaxxxa"],
+            { _, text in
+                let odd = [
+                    1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24,
+                    23,
+                ]
+                let values = text.map { Int($0) - ($0.isDigit ? 0x30 : 0x41) }
+                let sum = values.dropLast().enumerated().reduce(0) {
+                    $0 + ($1.offset % 2 == 0 ? odd[$1.element] : $1.element)
+                }
+                return sum % 26 == values[15]
+            }
+        ),
+        .switzerland: (
+            ["ddd.dddd.dddd.dd", "ddddddddddddd"],
+            { digits, _ in
+                digits.starts(with: [7, 5, 6])
+                    && digits.enumerated().reduce(0) { $0 + $1.element * ($1.offset % 2 == 0 ? 1 : 3) } % 10
+                        == 0
+            }
+        ),
+        .brazil: (
+            ["ddd.ddd.ddd-dd"],
+            { digits, _ in
+                Set(digits).count > 1
+                    && [9, 10].allSatisfy { count in
+                        let sum = digits[..<count].enumerated().reduce(0) {
+                            $0 + $1.element * (count + 1 - $1.offset)
+                        }
+                        return sum * 10 % 11 % 10 == digits[count]
+                    }
+            }
+        ),
+    ]
+
+    /// Gets the digits, and all characters.
+    private typealias Check = @Sendable (_ digits: [Int], _ text: UnsafeRawBufferPointer) -> Bool
 
     /// Where a form ends that begins at an index: `d` is a digit, `a` a capital, `x` either, all else
     /// itself.
@@ -229,9 +244,5 @@ enum SecretNumbers {
             if !fits { return nil }
         }
         return start + form.utf8CodeUnitCount
-    }
-
-    private static func numbers(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> [Int] {
-        bytes[range].filter(\.isDigit).map { Int($0 - 0x30) }
     }
 }

@@ -170,7 +170,7 @@ extension AnsiText {
     /// The message of a line, with the colors that the line has there.
     fileprivate init(messageOf record: LineRecord, in line: ArraySlice<UInt8>) {
         self.init(record.message)
-        guard line.contains(0x1B) else { return }
+        guard line.contains(.escape) else { return }
         // The message is the end of the line, or a part of it.
         let whole = AnsiText(String(decoding: line, as: UTF8.self))
         if let range = whole.text.place(of: record.message) {

@@ -50,7 +50,7 @@ struct BlockText: Sendable {
                     bytes.append(contentsOf: text[line])
                     let offset = source.offset + line.lowerBound
                     lines.append(Line(range: start..<bytes.count, part: source.part, offset: offset))
-                    bytes.append(0x0A)
+                    bytes.append(.newline)
                     ends[number] = line.upperBound + 1
                     count -= 1
                 }

@@ -154,7 +154,7 @@ final class LogIndexer {
             isInLine = false
             var start = 0
             if from > 0 {
-                guard let newline = bytes.dropLast().firstIndex(of: 0x0A) else {
+                guard let newline = bytes.dropLast().firstIndex(of: .newline) else {
                     if let zeros = LogIndexer.zeros(bytes) {
                         if zeros < bytes.count {
                             collect(bytes, zeros..<bytes.count, file.part, from + zeros)
@@ -180,7 +180,7 @@ final class LogIndexer {
 
     /// Whether a line ends at a position; if not, the file was cut, and the watcher reads it from its start.
     private func isAtLine(_ file: File, _ bytes: [UInt8], _ end: Int) -> Bool {
-        end == file.limit || bytes.last == 0x0A || bytes.last == 0
+        end == file.limit || bytes.last == .newline || bytes.last == 0
     }
 
     /// Says that a file cannot be read, unless it was cut: then nothing of it is left to be read.
@@ -275,7 +275,7 @@ final class LogIndexer {
                 size = chunk
                 continue
             }
-            let newline = from > 0 ? bytes.dropLast().firstIndex(of: 0x0A) : nil
+            let newline = from > 0 ? bytes.dropLast().firstIndex(of: .newline) : nil
             let zeros = newline == nil ? LogIndexer.zeros(bytes) : nil
             let isLast = size >= LogIndexer.lineLimit || zeros != nil
             if from > 0, newline == nil, !isLast {
@@ -333,7 +333,7 @@ final class LogIndexer {
                 let rest = offset + pending.count - file.limit
                 if rest > 0 { pending.removeLast(rest) }
                 if pending.count >= store.blockSize {
-                    if let newline = pending.lastIndex(of: 0x0A) {
+                    if let newline = pending.lastIndex(of: .newline) {
                         cut(newline + 1)
                     } else if pending.count >= LogIndexer.lineLimit {
                         cut(pending.count)

@@ -249,6 +249,6 @@ final class LogWatcher {
 extension BlockText.Source {
     /// Whether another text is what follows this one in the file, in a new line.
     fileprivate func isContinued(by next: BlockText.Source) -> Bool {
-        part == next.part && end == next.offset && bytes?.last == 0x0A
+        part == next.part && end == next.offset && bytes?.last == .newline
     }
 }
