@@ -125,7 +125,10 @@ struct DirectLinesTests {
         var cases = all.flatMap {
             [[$0, .message()], [.message(), $0], [.level(), .message(), $0, .sequence()]]
         }
-        cases += [JSONMember.standard, all + [.message()], [.message()] + all, [.time(), .level()]]
+        cases += [
+            JSONMember.standard, all + [.message()], [.message()] + all,
+            [.message(), .message("text"), .sequence("n"), .sequence()], [.time(), .level()],
+        ]
         for members in cases {
             var options = JSONLinesFormatter.Options()
             options.members = members

@@ -183,8 +183,7 @@ open class AbstractLogger: @unchecked Sendable {
     /// Sets the levels without telling the dispatcher.
     @discardableResult
     final func choose(_ levels: LogLevelMask) -> LogLevelChoice {
-        temporary.forget()
-        return change(levels)
+        temporary.end { change(levels) }
     }
 
     private func change(_ levels: LogLevelMask) -> LogLevelChoice {

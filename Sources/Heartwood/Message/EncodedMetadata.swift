@@ -20,10 +20,11 @@ package struct EncodedMetadata: Sendable {
     package static func fields(in bytes: UnsafeRawBufferPointer) -> LogMetadata? {
         var fields: [(String, LogValue)] = []
         var reader = PieceReader(bytes)
-        while case .value(let value)? = reader.next(), let name = value.name {
+        while !reader.isAtEnd {
+            guard case .value(let value)? = reader.next(), let name = value.name else { return nil }
             fields.append((String(decoding: name, as: UTF8.self), value.decoded))
         }
-        return reader.isAtEnd ? LogMetadata(fields) : nil
+        return LogMetadata(fields)
     }
 
     /// Calls `body` with each field.

@@ -20,11 +20,13 @@ struct EncodedValue {
     @inline(__always)
     var string: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: payload[4...]) }
 
-    /// The text and the JSON of a described value; of one without a text, the JSON is its text.
+    /// The text and the JSON of a described value.
     var described: (text: UnsafeRawBufferPointer, json: UnsafeRawBufferPointer) {
         let middle = 4 + Int(load(UInt32.self))
-        let json = UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
-        return (middle == 4 ? json : UnsafeRawBufferPointer(rebasing: payload[4..<middle]), json)
+        return (
+            UnsafeRawBufferPointer(rebasing: payload[4..<middle]),
+            UnsafeRawBufferPointer(rebasing: payload[(middle + 4)...])
+        )
     }
 
     var decoded: LogValue {
@@ -107,6 +109,7 @@ private struct ValueReader {
         case .date: return .date(Date(timeIntervalSinceReferenceDate: take(Double.self)))
         case .uuid: return .uuid(UUID(uuid: take(uuid_t.self)))
         case .decimal: return .decimal(text())
+        case .json: return .json(text())
         case .described:
             _ = text()
             return .json(text())

@@ -86,7 +86,7 @@ extension LogBuffer {
     /// Appends a value in a form for people; strings have no quotation marks.
     mutating func append(_ value: EncodedValue) {
         switch value.tag {
-        case .string, .decimal: append(value.string)
+        case .string, .decimal, .json: append(value.string)
         case .integer: append(value, integer: value.load(Int64.self))
         case .double: append(value, double: value.load(Double.self))
         case .float:

@@ -45,15 +45,17 @@ public struct LogCategory: Hashable, Sendable {
     public var levels: LogLevelMask {
         get { CategoryRegistry.shared.levels(of: name) }
         nonmutating set {
-            TemporaryLevels.ofCategories.forget(name)
-            CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
+            TemporaryLevels.ofCategories.end(name) {
+                CategoryRegistry.shared.change { $0.set(newValue, for: NamePattern(exactly: name)) }
+            }
         }
     }
 
     /// Removes the levels that were set for this category, so that it inherits those of its parent again.
     public func inheritLevels() {
-        TemporaryLevels.ofCategories.forget(name)
-        CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
+        TemporaryLevels.ofCategories.end(name) {
+            CategoryRegistry.shared.change { $0.set(nil, for: NamePattern(exactly: name)) }
+        }
     }
 
     /// Sets the levels of all categories that match a pattern, including categories that are made later.
@@ -70,8 +72,9 @@ public struct LogCategory: Hashable, Sendable {
     /// set. Setting a rule for the same pattern again replaces it. A change takes effect at once in all
     /// threads, and does not slow down calls whose level is off.
     public static func setLevels(_ levels: LogLevelMask?, matching pattern: String) {
-        TemporaryLevels.ofCategories.forget(pattern)
-        CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
+        TemporaryLevels.ofCategories.end(pattern) {
+            CategoryRegistry.shared.change { $0.set(levels, for: NamePattern(pattern)) }
+        }
     }
 
     /// Sets the levels of all categories that match a pattern for a while.
@@ -106,8 +109,9 @@ public struct LogCategory: Hashable, Sendable {
     public static var levelRules: [LogLevelRule] {
         get { CategoryRegistry.shared.rules }
         set {
-            TemporaryLevels.ofCategories.forgetAll()
-            CategoryRegistry.shared.change { $0.replace(with: newValue) }
+            TemporaryLevels.ofCategories.endAll {
+                CategoryRegistry.shared.change { $0.replace(with: newValue) }
+            }
         }
     }
 
@@ -205,28 +209,32 @@ final class TemporaryLevels: Sendable {
             let number = state.number
             let old = state.entries[pattern]
             old?.timer.cancel()
-            let (before, afterwards) = change(levels)
+            var (before, afterwards) = change(levels)
+            if let old { before = old.before }
             let timer = clock.schedule(after: max(.zero, duration)) { [weak self] in
                 self?.end(pattern, number, change)
             }
-            state.entries[pattern] = Entry(before: old?.before ?? before, number: number, timer: timer)
+            state.entries[pattern] = Entry(before: before, number: number, timer: timer)
             return afterwards
         }
         afterwards?()
     }
 
-    /// The levels of a pattern, or of the one logger, are set for good.
-    func forget(_ pattern: String = "") {
-        state.withLock { $0.entries.removeValue(forKey: pattern) }?.timer.cancel()
+    /// Sets the levels of a pattern, or of the one logger, for good.
+    func end<Result>(_ pattern: String = "", _ change: () -> Result) -> Result {
+        state.withLock { state in
+            state.entries.removeValue(forKey: pattern)?.timer.cancel()
+            return change()
+        }
     }
 
-    /// All are set for good.
-    func forgetAll() {
-        let entries = state.withLock { state in
-            defer { state.entries = [:] }
-            return state.entries
+    /// Sets all for good.
+    func endAll(_ change: () -> Void) {
+        state.withLock { state in
+            for entry in state.entries.values { entry.timer.cancel() }
+            state.entries = [:]
+            change()
         }
-        for entry in entries.values { entry.timer.cancel() }
     }
 
     private func end(_ pattern: String, _ number: Int, _ change: Change) {

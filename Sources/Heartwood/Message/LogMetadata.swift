@@ -6,8 +6,10 @@
 /// logInfo("signed in", metadata: ["name": name, "attempts": attempts, "quota": quota])
 /// ```
 ///
-/// A list or an object inside of a literal has values of one type, as in `["tags": ["a", "b"]]`, or is
-/// written with ``LogValue/array(_:)`` or ``LogValue/object(_:)``, which also keeps the order of its names:
+/// A list or an object inside of a literal is one of Swift: its values have one type, so `[1, 2.5]` has two
+/// floating-point numbers, its names are sorted, and a name that comes twice ends the program. With
+/// ``LogValue/array(_:)`` and ``LogValue/object(_:)``, each value has its own type, the order of the names is
+/// kept, and the last value of a name counts:
 ///
 /// ```swift
 /// logInfo(
@@ -32,7 +34,7 @@ public struct LogMetadata: Hashable, Sendable, ExpressibleByDictionaryLiteral, R
     public static func == (left: LogMetadata, right: LogMetadata) -> Bool {
         LogValue.object(left) == .object(right)
     }
-    /// Adds the names and values to a hash.
+    /// Adds the names, and the values that contain no others, to a hash.
     public func hash(into hasher: inout Hasher) { LogValue.object(self).hash(into: &hasher) }
 
     /// Whether both are copies that share their fields.

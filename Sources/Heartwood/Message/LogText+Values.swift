@@ -324,20 +324,18 @@ extension LogText.StringInterpolation {
 
     /// Puts a value of a type that is known only while the program runs.
     private mutating func putAny(_ value: Any, isField: Bool) {
-        if let number = LogValue(numberObject: value) { return put(number) }
-        switch value {
-        case let value as String: put(.string, value)
-        case let value as Float: put(.float, value)
-        case is any FixedWidthInteger, is Double, is Bool, is Date, is UUID, is Decimal, is URL, is LogValue:
-            put((value as? any LogValueConvertible)?.logValue ?? .null)
-        default:
+        if let value = value as? Float {
+            put(.float, value)
+        } else if let value = LogValue(numberObject: value) ?? LogValue(scalar: value) {
+            put(value)
+        } else if let value = value as? LogValue {
+            put(value)
+        } else if isField, let json = ValueDepth.json(of: value), json.first != .quote {
+            put(.described, ValueDepth.description(of: value))
+            json.withUnsafeBytes { appendString($0) }
+        } else {
             // One that is a text in JSON, too, needs no second form.
-            if isField, let json = ValueDepth.json(of: value), json.first != UInt8(ascii: "\"") {
-                put(.described, ValueDepth.description(of: value))
-                json.withUnsafeBytes { appendString($0) }
-            } else {
-                put(.string, ValueDepth.description(of: value))
-            }
+            put(.string, ValueDepth.description(of: value))
         }
     }
 
@@ -357,10 +355,7 @@ extension LogText.StringInterpolation {
         case .timestamp(let value): put(.timestamp, value.nanoseconds)
         case .uuid(let value): appendInterpolation(value)
         case .decimal(let value): put(.decimal, value)
-        case .json(let value):
-            put(.described, "")
-            var value = value
-            value.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+        case .json(let value): put(.json, value)
         case .array(let values):
             put(.array, UInt32(truncatingIfNeeded: values.count))
             for value in values { put(value, depth: depth + 1) }

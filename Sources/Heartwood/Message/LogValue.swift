@@ -100,19 +100,27 @@ extension LogValue: Hashable {
         }
     }
 
-    /// Adds the value to a hash; of a list its size, of an object the names.
+    /// Adds the value to a hash; of a list or an object, what is not nested any deeper.
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .double(0), .date: hasher.combine(0)  // Equal ones can have different texts.
-        case .array(let values): hasher.combine(values.count)
-        case .object(let fields): for (key, _) in fields { hasher.combine(key) }
+        // Equal ones can have different texts.
+        case .double(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value)
+        case .array(let values):
+            hasher.combine(values.count)
+            for value in values where !value.isNested { value.hash(into: &hasher) }
+        case .object(let fields):
+            for (key, value) in fields {
+                hasher.combine(key)
+                if !value.isNested { value.hash(into: &hasher) }
+            }
         default: hasher.combine(description)
         }
     }
 }
 
 extension LogValue {
-    /// A copy in which `change` was applied to each value that has none inside, at any depth.
+    /// A copy in which `change` was applied to each value that contains no others, at any depth.
     ///
     /// What is nested too deep is cut. `member` returns what takes the place of a whole member of an object,
     /// or nil for its values to be changed one by one.
@@ -203,6 +211,23 @@ extension LogValue {
 
     /// Makes a UUID.
     public init(_ value: UUID) { self = .uuid(value) }
+
+    /// Makes a value of one whose type is known only while the program runs; nil for a type that is neither a
+    /// string, a number, a Boolean, a date, a UUID nor a URL.
+    package init?(scalar value: Any) {
+        switch value {
+        case let value as String: self = .string(value)
+        case let value as any FixedWidthInteger: self.init(value)
+        case let value as Double: self = .double(value)
+        case let value as Float: self.init(value)
+        case let value as Bool: self = .bool(value)
+        case let value as Date: self = .date(value)
+        case let value as UUID: self = .uuid(value)
+        case let value as Decimal: self = value.logValue
+        case let value as URL: self.init(value)
+        default: return nil
+        }
+    }
 
     /// Makes a string from a URL.
     public init(_ value: URL) { self = .string(value.absoluteString) }

@@ -44,6 +44,8 @@ enum PieceTag: UInt8 {
     case object = 0x1C
     /// Eight bytes, IEEE 754: seconds since 2001, as a `Date` holds them.
     case date = 0x1D
+    /// As `string`: a piece of JSON.
+    case json = 0x1E
 }
 
 extension UnsafeMutableRawPointer {

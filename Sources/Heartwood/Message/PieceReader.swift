@@ -125,7 +125,7 @@ struct PieceReader {
         case .float: return take(4) != nil
         case .integer, .unsigned, .double, .timestamp, .date: return take(8) != nil
         case .uuid: return take(16) != nil
-        case .string, .decimal:
+        case .string, .decimal, .json:
             guard let count = take(UInt32.self) else { return false }
             return take(Int(count)) != nil
         case .described: return skipText() && skipText()

@@ -20,7 +20,7 @@ enum ObjectEncoder {
 
     /// Nil for what is left out.
     static func encode(_ value: some Encodable, depth: Int, _ links: LinkExpansion) throws -> LogValue? {
-        if let scalar = scalar(value) { return scalar }
+        if let scalar = LogValue(scalar: value) { return scalar.inEvents }
         if value is Data { return nil }
         if let custom = value as? any CustomEventRepresentable { return try representation(custom) }
         if let object = value as? any EventObject, !links.isExpanded { return try link(object) }
@@ -32,16 +32,6 @@ enum ObjectEncoder {
             let sorted = members.map { ($0.eventJSON, $0) }.sorted { $0.0 < $1.0 }
             return .array(sorted.map(\.1))
         default: return fields
-        }
-    }
-
-    private static func scalar(_ value: some Encodable) -> LogValue? {
-        switch value {
-        case let value as String: .string(value)
-        case let value as Int: .integer(Int64(value))
-        case is Bool, is Double, is Float, is Date, is UUID, is Decimal, is URL, is any FixedWidthInteger:
-            (value as? any LogValueConvertible)?.logValue.inEvents
-        default: nil
         }
     }
 

@@ -55,7 +55,7 @@ where Property.RawValue == String {
 }
 
 extension LogValue {
-    /// The value as events have it, by the table of ``EventObject``: equal where its JSON is.
+    /// The value as events have it, by the table of ``EventObject``; two with the same JSON become equal.
     var inEvents: LogValue {
         mapped {
             switch $0 {

@@ -15,7 +15,7 @@ public import Heartwood
 ///
 /// It is called on any thread, for each attempt; the same batch should give the same body.
 public protocol RemoteEncoding: Sendable {
-    /// The body's type; `application/json` by default.
+    /// The body's type; `application/json` by default. Say it for any other format.
     var contentType: String { get }
     /// The path where the address names none; `/` by default.
     var defaultPath: String { get }

@@ -73,10 +73,3 @@ extension String {
     /// The text as one word of a shell.
     var shellQuoted: String { "'" + replacing("'", with: "'\\''") + "'" }
 }
-
-extension UInt8 {
-    /// Whether it is a digit of ASCII.
-    var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-    /// Whether it is a letter of ASCII.
-    var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
-}

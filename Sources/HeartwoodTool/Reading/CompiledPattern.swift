@@ -4,8 +4,8 @@ import CPCRE2
 /// A regular expression of PCRE2, compiled to machine code where the system allows that.
 ///
 /// It works on bytes: text is UTF-8, and a byte that is not matches nothing, but does not end the search. `^`
-/// and `$` are the ends of lines, and `.` is no newline; in a pattern of an option of `heartwood pipe`, they
-/// are the ends of the record, and `.` is any character.
+/// and `$` are the ends of lines, and `.` is no newline; in the patterns of `heartwood pipe`, `^` and `$` are
+/// the beginning and the end of the record, and `.` also matches a newline.
 ///
 /// Not thread-safe: owned by whoever searches.
 final class CompiledPattern {
@@ -13,6 +13,7 @@ final class CompiledPattern {
     private let data: OpaquePointer
     private let context: OpaquePointer?
     private let stack: OpaquePointer?
+    private let option: String?
     /// Lines on which the search was given up, because the pattern needs too many steps for them.
     private var failures = 0
 
@@ -56,6 +57,7 @@ final class CompiledPattern {
             pcre2_code_free_8(code)
             throw UsageError("not enough memory for the pattern")
         }
+        self.option = option
         self.code = code
         self.data = data
         // Without it, where memory may not be executable, the same is interpreted.
@@ -74,7 +76,9 @@ final class CompiledPattern {
 
     /// What a person should know of lines on which the search was given up; nil where all is well.
     var complaint: String? {
-        failures == 0 ? nil : "the pattern is too complex for \(Readable.count(failures, "line"))"
+        if failures == 0 { return nil }
+        return (option.map { "\($0): " } ?? "") + "the pattern is too complex for "
+            + Readable.count(failures, "line")
     }
 
     /// The first match in `text` that begins at or after `start`.

@@ -53,8 +53,9 @@ enum GrepCommand: Subcommand {
         LogSelection.filters, LogSelection.looks,
     ]
     static let details = """
-        PATTERN is a PCRE2 regular expression, which includes the syntax of `grep -E` and Perl. Lines
-        are bytes: they may contain invalid UTF-8 and null bytes. The options with one letter mean what
+        PATTERN is a PCRE2 regular expression, as in Perl. It has the syntax of `grep -E`, but for
+        `\\<` and `\\>`: the ends of a word are `\\b`. Lines are bytes: they may contain invalid UTF-8
+        and null bytes. The options with one letter mean what
         they mean in GNU grep, except for -f. Lines around one that was found are shown whether the
         filters select them or not; `--` separates lines that do not follow each other.
 

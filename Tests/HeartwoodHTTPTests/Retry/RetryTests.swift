@@ -152,6 +152,8 @@ import Testing
             ("99999999999999999999", .seconds(3_155_760_000)),
             ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)), ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)),
             ("Sun Nov  6 08:50:37 1994", .seconds(60)), ("Sun, 06 Nov 1994 08:00:00 GMT", .zero),
+            ("Sun 06 Nov 1994 08:50:37 GMT", .seconds(60)), ("Sun, 99 Nov 9999 08:50:37 GMT", nil),
+            ("Sun, 06 Nov 9999 99:50:37 GMT", nil),
             ("Mon, 07 Nov 1994 08:49:37 GMT", .seconds(86_400)), ("", nil), ("-1", nil), ("1.5", nil),
             ("soon", nil), ("Sun, 06 Foo 1994 08:50:37 GMT", nil), ("Sun, 06 Nov 1994 25:50:37 GMT", nil),
             ("Sun, 99 Nov 1994 08:50:37 GMT", nil),

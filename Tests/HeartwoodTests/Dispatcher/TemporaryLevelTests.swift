@@ -78,6 +78,12 @@ import Testing
         #expect(category.levels == .debug)
         clock.advance(by: .seconds(10))
         #expect(category.levels == .all)
+        // Extended where there was no rule, there is none afterwards.
+        LogCategory.setLevels(.debug, matching: "temporary.levels.*", for: .seconds(10), clock: clock)
+        LogCategory.setLevels(.debug, matching: "temporary.levels.*", for: .seconds(20), clock: clock)
+        clock.advance(by: .seconds(20))
+        #expect(category.levels == .all)
+        #expect(!LogCategory.levelRules.contains { $0.pattern == "temporary.levels.*" })
         LogCategory.setLevels(.error, matching: "temporary.levels.*")
         for seconds in [5, 10] {
             LogCategory.setLevels(

@@ -141,6 +141,11 @@ struct RedactionCorpusTests {
         return (tallies, missed)
     }
 
+    @Test("Each country that can be chosen has forms of numbers", arguments: NationalNumber.allCases)
+    func countries(country: NationalNumber) {
+        #expect(SecretNumbers.kinds[country]?.forms.isEmpty == false)
+    }
+
     @Test(
         "Of the secrets of the corpus, as many are hidden as the page says, and little else",
         arguments: ["secrets", "secrets-2"])

@@ -15,15 +15,17 @@ struct DatePattern: Sendable, Hashable {
     private let layout: DateLayout
 
     private static func known(_ text: String) -> DatePattern {
-        guard let pattern = DatePattern(text) else {
+        guard let pattern = try? DatePattern(text) else {
             preconditionFailure("The date pattern \(text) must be parsable")
         }
         return pattern
     }
 
     /// Reads a pattern; nil for another field, a field twice, or a field without all greater ones.
-    init?(_ text: String) {
-        guard let layout = try? DateLayout(text, literal: "T") else { return nil }
+    ///
+    /// - Throws: ``PatternError`` where it is not a pattern at all.
+    init?(_ text: String) throws(PatternError) {
+        let layout = try DateLayout(text, literal: "T")
         let fields = layout.pieces.filter { if case .literal = $0 { false } else { true } }
         // A date without its year or its day cannot be ordered.
         let units = DatePattern.units.dropLast()

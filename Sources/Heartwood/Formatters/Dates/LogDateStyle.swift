@@ -9,8 +9,9 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     /// 1123).
     ///
     /// Read are also: without the weekday, with a wrong one, a day of one digit, without seconds, without a
-    /// zone (then GMT), years of two digits (50 to 99 are 19xx), and the zones `UT`, `Z`, `+0100`, `EST` and
-    /// the like.
+    /// zone (then GMT), years of two digits (50 to 99 are 19xx), the zones `UT`, `Z`, `+0100`, `+01:00`, `EST`
+    /// and the like, and the older forms of HTTP: `Thursday, 09-May-02 15:21:00 GMT` and
+    /// `Thu May  9 15:21:00 2002`.
     case rfc822
     /// `2002-05-09T15:21:00Z`, in UTC and whole seconds (RFC 3339).
     ///
@@ -152,10 +153,11 @@ package enum RFC822Reader {
         scanner.skipBlanks()
         var isYearLast = false
         if scanner.digits == 0 {
-            // A weekday, right or wrong, and its comma; without one, the month is next, and the year is last.
+            // A weekday, right or wrong, and its comma. Where the month is next, the year is last.
             guard scanner.takeWeekday() else { return nil }
-            isYearLast = !scanner.take(",")
+            let hasComma = scanner.take(",")
             scanner.skipBlanks()
+            isYearLast = !hasComma && scanner.digits == 0
         }
         var month = isYearLast ? scanner.month() : nil
         scanner.skipBlanks()

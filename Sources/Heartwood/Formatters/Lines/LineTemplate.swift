@@ -3,8 +3,8 @@ import CHeartwood
 /// Writes lines of text as a formatter would, without making a message of each.
 ///
 /// What is in front of the text, and after it, is the same for all lines of a block that have the same level:
-/// the formatter itself writes it once for each level, and its number is put in. The time of a line that has
-/// one is written over it.
+/// the formatter itself writes it once for each level. Each message's number is put in, and a time of its own
+/// is written over that of the block.
 /// The result is byte for byte what the formatter would have written.
 ///
 /// Not thread-safe: owned by whoever writes the lines.
@@ -81,9 +81,7 @@ package final class LineTemplate {
     /// What the formatter writes around the text of a level's message: it is found where two messages differ.
     private func around(_ level: LogLevel, at moment: LogTimestamp) -> Surroundings {
         func bytes(_ text: LogText, _ number: UInt64) -> [UInt8] {
-            var output = LogBuffer(capacity: 128)
-            _ = formatter?.format(message(level, text, [:], at: moment, number: number), into: &output)
-            return output.withUnsafeBytes { Array($0) }
+            self.written(text, level, number, at: moment)
         }
         func difference(_ left: [UInt8], _ right: [UInt8]) -> Int? {
             zip(left, right).enumerated().first { $1.0 != $1.1 }?.offset
@@ -91,13 +89,24 @@ package final class LineTemplate {
         let written = bytes("@", 1)
         guard let text = difference(written, bytes("#", 1)) else { return Surroundings(needsFormatter: true) }
         let beginning = Array(written[..<text])
-        guard let number = difference(written, bytes("@", 2)) else {
-            return Surroundings(beginning: beginning, ending: Array(written[(text + 1)...]))
+        var around = Surroundings(beginning: beginning, ending: Array(written[(text + 1)...]))
+        if let number = difference(written, bytes("@", 2)), number > text {
+            around.ending = Array(written[(text + 1)..<number])
+            around.rest = Array(written[(number + 1)...])
+            around.hasNumber = true
         }
-        if number < text { return Surroundings(needsFormatter: true) }
-        return Surroundings(
-            beginning: beginning, ending: Array(written[(text + 1)..<number]),
-            rest: Array(written[(number + 1)...]), hasNumber: true)
+        // Another message shows whether that is all.
+        let digits = around.hasNumber ? Array("10".utf8) : []
+        let assembled = beginning + Array("a b".utf8) + around.ending + digits + around.rest
+        return assembled == bytes("a b", 10) ? around : Surroundings(needsFormatter: true)
+    }
+
+    private func written(
+        _ text: LogText, _ level: LogLevel, _ number: UInt64, at moment: LogTimestamp
+    ) -> [UInt8] {
+        var output = LogBuffer(capacity: 128)
+        _ = formatter?.format(message(level, text, [:], at: moment, number: number), into: &output)
+        return output.withUnsafeBytes { Array($0) }
     }
 
     /// Writes a time over the one that the beginning of a level has; false where that is not possible.
@@ -130,9 +139,11 @@ package final class LineTemplate {
             second.text[place.second] = 0x30 + UInt8(rest / 10)
             second.text[place.second + 1] = 0x30 + UInt8(rest % 10)
         } else {
-            let text = around(.info, at: own).beginning
-            guard text.count == place.count else { return false }
-            second.text = text
+            let text = written("@", .info, 1, at: own)
+            let frame = frames[LogLevel.info.index]
+            let rest = 1 + frame.ending.count + (frame.hasNumber ? 1 : 0) + frame.rest.count
+            guard text.count == place.count + rest else { return false }
+            second.text = Array(text[..<place.count])
         }
         second.number = number
         return true
@@ -232,7 +243,8 @@ private struct Surroundings {
     var ending: [UInt8] = []
     var rest: [UInt8] = []
     var hasNumber = false
-    /// Whether the formatter has to write each line: there is no text, or the number is in front of it.
+    /// Whether the formatter has to write each line, as the text or the number is not in one place, or the
+    /// number is in front.
     var needsFormatter = false
 }
 

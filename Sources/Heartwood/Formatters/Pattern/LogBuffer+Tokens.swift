@@ -42,7 +42,7 @@ extension LogBuffer {
         if let replacement = value.replacement(by: privacy) { return append(replacement) }
         let start = count
         switch value.tag {
-        case .string, .decimal: append(value.string)
+        case .string, .decimal, .json: append(value.string)
         case .integer: appendDecimal(value.load(Int64.self))
         case .double: append(value.load(Double.self))
         case .described: append(value.described.json)

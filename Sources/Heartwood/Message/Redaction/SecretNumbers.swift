@@ -141,7 +141,7 @@ enum SecretNumbers {
     }
 
     /// The forms of each country's numbers, and whether digits, letters and check digits are right.
-    private static let kinds: [NationalNumber: (forms: [StaticString], isRight: Check)] = [
+    static let kinds: [NationalNumber: (forms: [StaticString], isRight: Check)] = [
         .unitedStates: (
             ["ddd-dd-dddd"],
             { digits, _ in
@@ -224,7 +224,7 @@ enum SecretNumbers {
     ]
 
     /// Gets the digits, and all characters.
-    private typealias Check = @Sendable (_ digits: [Int], _ text: UnsafeRawBufferPointer) -> Bool
+    typealias Check = @Sendable (_ digits: [Int], _ text: UnsafeRawBufferPointer) -> Bool
 
     /// Where a form ends that begins at an index: `d` is a digit, `a` a capital, `x` either, all else
     /// itself.

@@ -5,7 +5,8 @@ import CHeartwood
 /// The default makes `<app> yyyy-MM-dd--HH-mm-ss-SSS.log` in UTC. A template has its own text and any of
 ///
 /// - `{app}`: the application's name;
-/// - `{date}` or `{date:yyyy-MM-dd}`: when the file was created, of the fields `yyyy MM dd HH mm ss SSS ZZZ`;
+/// - `{date}` or `{date:yyyy-MM-dd}`: when the file was created, of the fields `yyyy MM dd HH mm ss SSS ZZZ`,
+///   with a `T`, text between apostrophes, and what is no letter between them;
 /// - `{number}` or `{number:6}`: a number that counts up, with at least that many digits;
 /// - `{pid}`: the process;
 /// - `{variant}`: a version, build or session (see ``variant``);

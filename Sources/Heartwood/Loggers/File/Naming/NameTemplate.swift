@@ -46,10 +46,12 @@ extension NameTemplate {
             case ("variant", nil): pieces.append(.variant)
             case ("date", nil): pieces.append(.date(defaultDate))
             case ("date", let pattern?):
-                guard let date = DatePattern(pattern) else {
-                    throw refused("has a date that does not sort by time")
-                }
-                pieces.append(.date(date))
+                do {
+                    guard let date = try DatePattern(pattern) else {
+                        throw refused("has a date that does not sort by time")
+                    }
+                    pieces.append(.date(date))
+                } catch let error as PatternError { throw refused("is not valid: \(error.reason)") }
             case ("number", let digits):
                 guard let digits = Int(digits ?? "1"), (1...18).contains(digits) else {
                     throw refused("has a number with an invalid count of digits")
