@@ -79,7 +79,7 @@ package struct HTTPRequestHead: Sendable {
             return (0, true)
         }
         guard let announced else { return (0, false) }
-        guard !announced.isEmpty, announced.utf8.allSatisfy({ (48...57).contains($0) }),
+        guard !announced.isEmpty, announced.utf8.allSatisfy(\.isDigit),
             let length = Int(announced)
         else { throw .malformed }
         return (length, false)

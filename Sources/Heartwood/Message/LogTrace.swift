@@ -46,11 +46,12 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
     /// - Returns: nil for anything else; start a new trace then.
     public init?(traceparent: String) {
         let bytes = Array(traceparent.utf8.prefix(56))
-        let dash = UInt8(ascii: "-")
-        guard bytes.count >= 55, bytes[2] == dash, bytes[35] == dash, bytes[52] == dash else { return nil }
-        guard let version = Self.byte(bytes[0], bytes[1]), version != 0xFF else { return nil }
-        if bytes.count > 55, version == 0 || bytes[55] != dash { return nil }
-        guard let flags = Self.byte(bytes[53], bytes[54]) else { return nil }
+        guard bytes.count >= 55, bytes[2] == .hyphen, bytes[35] == .hyphen, bytes[52] == .hyphen else {
+            return nil
+        }
+        guard let version = Self.byte(bytes[0..<2]), version != 0xFF else { return nil }
+        if bytes.count > 55, version == 0 || bytes[55] != .hyphen { return nil }
+        guard let flags = Self.byte(bytes[53..<55]) else { return nil }
         self.init(
             traceID: String(decoding: bytes[3..<35], as: UTF8.self),
             spanID: String(decoding: bytes[36..<52], as: UTF8.self), flags: flags)
@@ -84,7 +85,7 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
 
     /// The fields of each message.
     var fields: LogMetadata {
-        ["trace_id": .string(traceID), "span_id": .string(spanID), "trace_flags": .integer(Int64(flags))]
+        ["trace_id": traceID, "span_id": spanID, "trace_flags": flags]
     }
 
     private init(unchecked traceID: String, _ spanID: String, _ flags: UInt8) {
@@ -92,27 +93,20 @@ public struct LogTrace: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func digits(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        withUnsafeBytes(of: number.bigEndian) { Hexadecimal.encode($0) }
     }
 
     private static func isIdentifier(_ text: String, _ length: Int) -> Bool {
-        text.utf8.count == length && text.utf8.allSatisfy { digit($0) != nil }
+        text.utf8.count == length && text.utf8.allSatisfy { isDigit($0) }
             && text.utf8.contains { $0 != UInt8(ascii: "0") }
     }
 
-    private static func byte(_ high: UInt8, _ low: UInt8) -> UInt8? {
-        guard let high = digit(high), let low = digit(low) else { return nil }
-        return high << 4 | low
+    private static func byte(_ digits: ArraySlice<UInt8>) -> UInt8? {
+        digits.allSatisfy { isDigit($0) } ? UInt8(String(decoding: digits, as: UTF8.self), radix: 16) : nil
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
+    /// Whether it is a hexadecimal digit; capitals are not allowed.
+    private static func isDigit(_ byte: UInt8) -> Bool { byte.isHexadecimal && !byte.isCapital }
 }
 
 /// Logs everything in `body`, and in the tasks that it starts, as a part of a trace.

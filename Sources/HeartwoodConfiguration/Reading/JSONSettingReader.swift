@@ -55,7 +55,7 @@ struct JSONSettingReader {
         case UInt8(ascii: "{"): return try object(place, depth: depth)
         case UInt8(ascii: "["): return try list(place, depth: depth)
         case UInt8(ascii: "\""): return LogSetting(.string(try string()), at: place)
-        case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
+        case let byte? where byte == .hyphen || byte.isDigit:
             return LogSetting(try number(), at: place)
         case UInt8(ascii: "'"):
             throw tokens.fault("strings must be in double quotes")

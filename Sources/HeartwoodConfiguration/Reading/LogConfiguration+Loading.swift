@@ -23,7 +23,7 @@ extension LogConfiguration {
             let named = variables[LogConfiguration.environmentVariable].flatMap { $0.isEmpty ? nil : $0 }
             guard let environment = environment ?? named else { return }
             let isName = environment.utf8.allSatisfy {
-                LogConfiguration.isLetterOrDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
+                $0.isAlphanumeric || $0 == .hyphen || $0 == .underscore
             }
             guard isName, !environment.isEmpty else {
                 throw LogConfigurationError(
@@ -153,9 +153,5 @@ extension LogConfiguration {
                 place, "cannot read the file: \(SystemFailure.reason(of: error.number))")
         }
         throw LogConfigurationError(place, "the file is larger than 1 MiB; check that it is the right file")
-    }
-
-    static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
     }
 }

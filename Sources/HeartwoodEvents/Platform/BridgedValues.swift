@@ -1,6 +1,7 @@
 #if canImport(Darwin)
 import Foundation
 #endif
+import HeartwoodSystem
 
 /// Values of Foundation's classes, as `JSONSerialization` gives them.
 enum BridgedValues {
@@ -24,7 +25,7 @@ enum BridgedValues {
         case "NSNull": return Bool?.none as Any
         case "__NSCFBoolean": return value as? Bool
         case "NSNumber":
-            let isWhole = "\(value)".utf8.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: "-") }
+            let isWhole = "\(value)".utf8.allSatisfy { $0.isDigit || $0 == .hyphen }
             guard isWhole else { return value as? Double }
             if let number = value as? Int64 { return number }
             return value as? UInt64

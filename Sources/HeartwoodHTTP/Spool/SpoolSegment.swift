@@ -54,7 +54,7 @@ struct SpoolSegment: Equatable {
             count = 0
         case 3:
             guard let last = Self.id(parts[1]), last >= firstID, last - firstID < Self.widestRange,
-                parts[2].utf8.allSatisfy({ (48...57).contains($0) }), let count = Int(parts[2]),
+                parts[2].utf8.allSatisfy(\.isDigit), let count = Int(parts[2]),
                 UInt64(count) <= last - firstID + 1
             else { return nil }
             lastID = last
@@ -70,7 +70,7 @@ struct SpoolSegment: Equatable {
     func ends(by id: UInt64) -> Bool { lastID.map { $0 <= id } ?? false }
 
     private static func id(_ digits: Substring) -> UInt64? {
-        guard digits.utf8.count == 20, digits.utf8.allSatisfy({ (48...57).contains($0) }),
+        guard digits.utf8.count == 20, digits.utf8.allSatisfy(\.isDigit),
             let id = UInt64(digits), (1...SpoolRecord.largestID).contains(id)
         else { return nil }
         return id

@@ -95,7 +95,7 @@ public struct HTTPEndpoint: Hashable, Sendable, CustomStringConvertible {
             else { return nil }
         }
         guard !rest.isEmpty else { return (host.lowercased(), secure ? 443 : 80) }
-        guard rest.removeFirst() == ":", rest.utf8.allSatisfy({ $0 >= 48 && $0 <= 57 }),
+        guard rest.removeFirst() == ":", rest.utf8.allSatisfy(\.isDigit),
             let port = Int(rest), (1...65_535).contains(port)
         else { return nil }
         return (host.lowercased(), port)

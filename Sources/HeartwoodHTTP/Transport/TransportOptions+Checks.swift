@@ -58,7 +58,7 @@ extension TransportOptions {
         let digits = text.dropFirst(8)
         return digits.utf8.count == 44 && digits.hasSuffix("=")
             && digits.dropLast().utf8.allSatisfy {
-                ($0 | 0x20) &- 0x61 < 26 || $0 &- 0x30 < 10 || $0 == UInt8(ascii: "+")
+                $0.isAlphanumeric || $0 == UInt8(ascii: "+")
                     || $0 == UInt8(ascii: "/")
             }
     }

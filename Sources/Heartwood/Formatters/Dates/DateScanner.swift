@@ -9,7 +9,7 @@ struct DateScanner {
     var next: UInt8? { rest.first }
 
     /// How many digits come next.
-    var digits: Int { rest.prefix { (0x30...0x39).contains($0) }.count }
+    var digits: Int { rest.prefix(while: \.isDigit).count }
 
     /// A number of exactly so many digits.
     mutating func number(_ width: Int) -> Int? {
@@ -36,7 +36,7 @@ struct DateScanner {
 
     /// The letters that come next, in small ones.
     mutating func word() -> String {
-        let letters = rest.prefix { (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }
+        let letters = rest.prefix(while: \.isLetter)
         rest = rest.dropFirst(letters.count)
         return String(decoding: letters, as: UTF8.self).lowercased()
     }

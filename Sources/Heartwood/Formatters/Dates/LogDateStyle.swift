@@ -9,8 +9,8 @@ public enum LogDateStyle: Hashable, Sendable, CaseIterable {
     /// 1123).
     ///
     /// Read are also: without the weekday, with a wrong one, a day of one digit, without seconds, without a
-    /// zone (then GMT), years of two digits (50 to 99 are 19xx), the zones `UT`, `Z`, `+0100`, `+01:00`, `EST`
-    /// and the like, and the older forms of HTTP: `Thursday, 09-May-02 15:21:00 GMT` and
+    /// zone (then GMT), years of two digits (50 to 99 are 19xx), the zones `UT`, `Z`, `+0100`, `+01:00`,
+    /// `EST` and the like, and the older forms of HTTP: `Thursday, 09-May-02 15:21:00 GMT` and
     /// `Thu May  9 15:21:00 2002`.
     case rfc822
     /// `2002-05-09T15:21:00Z`, in UTC and whole seconds (RFC 3339).

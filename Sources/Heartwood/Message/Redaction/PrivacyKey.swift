@@ -35,15 +35,10 @@ public final class PrivacyKey: Sendable {
 
     /// Decrypts a text of the form `<enc:…>`; nil if it was not encrypted with this key, or was changed.
     public func decrypt(_ text: some StringProtocol) -> String? {
-        guard text.hasPrefix("<enc:"), text.hasSuffix(">") else { return nil }
-        let digits = Array(text.utf8.dropFirst(5).dropLast())
-        guard digits.count % 2 == 0, digits.count >= 2 * FrameCipher.nonceSize else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = PrivacyKey.digit(digits[index]), let low = PrivacyKey.digit(digits[index + 1])
-            else { return nil }
-            bytes.append(high << 4 | low)
-        }
+        guard text.hasPrefix("<enc:"), text.hasSuffix(">"),
+            let bytes = Hexadecimal.decode(text.dropFirst(5).dropLast()),
+            bytes.count >= FrameCipher.nonceSize
+        else { return nil }
         let nonce = Array(bytes.prefix(FrameCipher.nonceSize))
         let sealed = Array(bytes.dropFirst(nonce.count))
         guard let filled = encryption.open(sealed, nonce: nonce, header: PrivacyKey.header)
@@ -58,15 +53,6 @@ public final class PrivacyKey: Sendable {
         var size = 64
         while size <= bytes.count { size *= 2 }
         return bytes + [0x80] + [UInt8](repeating: 0, count: size - bytes.count - 1)
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x61...0x66: byte - 0x61 + 10
-        case 0x41...0x46: byte - 0x41 + 10
-        default: nil
-        }
     }
 }
 
