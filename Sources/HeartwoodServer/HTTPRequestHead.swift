@@ -1,4 +1,5 @@
 package import HeartwoodHTTP
+import HeartwoodSystem
 
 /// The start line and the fields of an HTTP/1.1 request, read strictly (RFC 9112).
 ///

@@ -70,7 +70,7 @@ import Testing
         var value: Any = 1
         for _ in 0..<10_000 { value = ["x": value] as [String: Any] }
         let fields = try onSmallStack { try LogMetadata(checking: ["top": value]) }
-        #expect(fields.description.contains("[nested deeper than 64]"))
+        #expect(fields.description.contains("[nested deeper than 32]"))
         #expect(fields.description.utf8.count < 1000)
     }
 }

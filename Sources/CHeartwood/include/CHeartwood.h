@@ -409,7 +409,8 @@ int hw_write_double(double value, uint8_t *target);
 // name. 16 bytes after the pieces can be read. `out` has room for three times the pieces' size and 64 bytes more.
 //
 // Returns the end of what was written; null if there is another piece, a byte that is not printable ASCII, a backslash, or
-// `special`. Then the content of `out` is undefined.
+// `special`. Then the content of `out` is undefined. Its twin in Swift is `LogBuffer.appendPieces`; `PlainTextTests` holds
+// the two equal.
 uint8_t *hw_write_pieces(const void *pieces, size_t size, uint8_t *out, int8_t special, bool *has_names);
 
 // MARK: Records of a journal
@@ -527,7 +528,8 @@ static inline __attribute__((always_inline)) int64_t hw_ring_reserve(
 // Puts a message that is a text alone into the ring, with the names and the time of its call, unless something is out
 // of the ordinary: the call is in a hook, there are fields from outside, records are encrypted, or there is no room.
 //
-// `place` is the number of the call's site, and above it that of its category.
+// `place` is the number of the call's site, and above it that of its category. Its twin is `RingMemory.write` in Swift,
+// which writes any message; `RecordRingTests.plain` holds the two equal.
 struct hw_room hw_ring_put(
     const struct hw_ring *ring, const void *text, size_t count, uint64_t place, int64_t context,
     uint32_t level);

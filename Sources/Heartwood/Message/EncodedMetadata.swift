@@ -16,7 +16,7 @@ package struct EncodedMetadata: Sendable {
         }
     }
 
-    /// Reads fields from bytes that may be damaged; nil where they are not just fields.
+    /// Reads fields from bytes that may be damaged; nil if they are anything but fields.
     package static func fields(in bytes: UnsafeRawBufferPointer) -> LogMetadata? {
         var fields: [(String, LogValue)] = []
         var reader = PieceReader(bytes)

@@ -98,6 +98,28 @@ private struct ValueReader {
     }
 
     mutating func value(_ tag: PieceTag) -> LogValue {
+        tag == .array || tag == .object ? nested(isObject: tag == .object) : scalar(tag)
+    }
+
+    /// The only recursive function here, so that a level needs little stack.
+    private mutating func nested(isObject: Bool) -> LogValue {
+        var (values, fields) = ([LogValue](), LogMetadata())
+        for _ in 0..<take(UInt32.self) {
+            let key = isObject ? text() : ""
+            let tag = PieceTag(rawValue: take(UInt8.self)) ?? .null
+            let value: LogValue
+            if tag == .array || tag == .object {
+                value = nested(isObject: tag == .object)
+            } else {
+                value = scalar(tag)
+            }
+            if isObject { fields.appendUnchecked(key, value) } else { values.append(value) }
+        }
+        return isObject ? .object(fields) : .array(values)
+    }
+
+    @inline(never)
+    private mutating func scalar(_ tag: PieceTag) -> LogValue {
         switch tag {
         case .bool: return .bool(take(UInt8.self) != 0)
         case .integer: return .integer(take(Int64.self))
@@ -113,19 +135,7 @@ private struct ValueReader {
         case .described:
             _ = text()
             return .json(text())
-        case .array: return .array((0..<take(UInt32.self)).map { _ in element() })
-        case .object:
-            var fields = LogMetadata()
-            for _ in 0..<take(UInt32.self) {
-                let key = text()
-                fields.appendUnchecked(key, element())
-            }
-            return .object(fields)
-        case .null, .literal, .name, .privacy, .format: return .null
+        case .null, .array, .object, .literal, .name, .privacy, .format: return .null
         }
-    }
-
-    private mutating func element() -> LogValue {
-        PieceTag(rawValue: take(UInt8.self)).map { value($0) } ?? .null
     }
 }

@@ -173,8 +173,8 @@ public struct LogCategory: Hashable, Sendable {
     }
 }
 
-/// Levels that hold for a while, of patterns of categories or of a logger, and what comes back afterwards,
-/// unless others are set meanwhile.
+/// Temporary levels of a logger, or of patterns of categories: when their time is over, the levels of before
+/// come back, unless others were set.
 final class TemporaryLevels: Sendable {
     /// Those of patterns.
     static let ofCategories = TemporaryLevels()

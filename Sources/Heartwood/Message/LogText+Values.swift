@@ -324,11 +324,12 @@ extension LogText.StringInterpolation {
 
     /// Puts a value of a type that is known only while the program runs.
     private mutating func putAny(_ value: Any, isField: Bool) {
-        if let value = value as? Float {
+        // Objects of numbers first: they can be asked for any type of number.
+        if let number = LogValue(numberObject: value) {
+            put(number)
+        } else if let value = value as? Float {
             put(.float, value)
-        } else if let value = LogValue(numberObject: value) ?? LogValue(scalar: value) {
-            put(value)
-        } else if let value = value as? LogValue {
+        } else if let value = LogValue(scalar: value) ?? value as? LogValue {
             put(value)
         } else if isField, let json = ValueDepth.json(of: value), json.first != .quote {
             put(.described, ValueDepth.description(of: value))
@@ -343,9 +344,26 @@ extension LogText.StringInterpolation {
 
     /// Puts a value; what is nested too deep is put as a text that says so.
     mutating func put(_ value: LogValue, depth: Int = 0) {
-        if depth == LogValue.maximumDepth, value.isNested { return putCut() }
+        guard value.isNested else { return put(scalar: value) }
+        if depth == LogValue.maximumDepth { return putCut() }
+        if case .array(let values) = value {
+            put(.array, UInt32(truncatingIfNeeded: values.count))
+            for value in values { put(value, depth: depth + 1) }
+        } else if case .object(let fields) = value {
+            put(.object, UInt32(truncatingIfNeeded: fields.count))
+            for (key, value) in fields {
+                var key = key
+                key.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
+                put(value, depth: depth + 1)
+            }
+        }
+    }
+
+    /// Separate, so that a level of the recursion above needs little stack.
+    @inline(never)
+    private mutating func put(scalar value: LogValue) {
         switch value {
-        case .null: put(PieceTag.null)
+        case .null, .array, .object: put(PieceTag.null)
         case .bool(let value): appendInterpolation(value)
         case .integer(let value): put(.integer, value)
         case .unsigned(let value): put(.unsigned, value)
@@ -356,16 +374,6 @@ extension LogText.StringInterpolation {
         case .uuid(let value): appendInterpolation(value)
         case .decimal(let value): put(.decimal, value)
         case .json(let value): put(.json, value)
-        case .array(let values):
-            put(.array, UInt32(truncatingIfNeeded: values.count))
-            for value in values { put(value, depth: depth + 1) }
-        case .object(let fields):
-            put(.object, UInt32(truncatingIfNeeded: fields.count))
-            for (key, value) in fields {
-                var key = key
-                key.withUTF8 { appendString(UnsafeRawBufferPointer($0)) }
-                put(value, depth: depth + 1)
-            }
         }
     }
 

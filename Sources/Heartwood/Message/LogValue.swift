@@ -128,27 +128,21 @@ extension LogValue {
         depth: Int = 0, _ change: (LogValue) -> LogValue,
         member: (LogValue, String) -> LogValue? = { _, _ in nil }
     ) -> LogValue {
-        if depth == LogValue.maximumDepth, isNested { return .cut }
-        return switch self {
-        case .array(let values): .array(values.map { $0.mapped(depth: depth + 1, change, member: member) })
-        case .object(let fields): .object(fields.mapped(depth: depth + 1, change, member: member))
-        default: change(self)
+        guard isNested else { return change(self) }
+        if depth == LogValue.maximumDepth { return .cut }
+        var (values, fields) = ([LogValue](), LogMetadata())
+        // Loops: closures would need more stack for each level.
+        if case .object(let old) = self {
+            for (key, value) in old {
+                let new = member(value, key) ?? value.mapped(depth: depth + 1, change, member: member)
+                fields.appendUnchecked(key, new)
+            }
+            return .object(fields)
         }
-    }
-}
-
-extension LogMetadata {
-    /// The fields with new values, as `LogValue` has it.
-    package func mapped(
-        depth: Int = 0, _ change: (LogValue) -> LogValue,
-        member: (LogValue, String) -> LogValue? = { _, _ in nil }
-    ) -> LogMetadata {
-        var fields = LogMetadata()
-        for (key, value) in self {
-            let new = member(value, key) ?? value.mapped(depth: depth, change, member: member)
-            fields.appendUnchecked(key, new)
+        if case .array(let old) = self {
+            for value in old { values.append(value.mapped(depth: depth + 1, change, member: member)) }
         }
-        return fields
+        return .array(values)
     }
 }
 

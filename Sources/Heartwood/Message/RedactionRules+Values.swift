@@ -35,7 +35,11 @@ extension RedactionRules {
     /// Returns fields without the secrets in their values, and without the values under names that are
     /// secret.
     public func redacted(_ fields: LogMetadata) -> LogMetadata {
-        fields.mapped(redacted(scalar:)) { hidden($0, under: $1) }
+        var result = LogMetadata()
+        for (key, value) in fields {
+            result.appendUnchecked(key, hidden(value, under: key) ?? redacted(value))
+        }
+        return result
     }
 
     /// What replaces a value whose name is secret; nil where it is not, or where there is no value.

@@ -26,7 +26,7 @@
 /// | a ``CustomEventRepresentable`` | what it says |
 /// | any other `Encodable` | an object |
 /// | a whole number of more than 64 bits | a string |
-/// | what is nested deeper than `LogValue.maximumDepth` | a string that says so |
+/// | what is nested deeper than 32 levels | `"…[nested deeper than 32]"` |
 public protocol EventObject: Encodable, Identifiable where ID: Encodable {
     /// What its kind is called in events; the type's name by default.
     static var eventType: String { get }

@@ -40,7 +40,7 @@ enum ObjectEncoder {
     private static func fields(
         of value: some Encodable, depth: Int, _ links: LinkExpansion
     ) throws -> LogValue {
-        guard depth < LogValue.maximumDepth else { return .cut }
+        guard depth < LogValue.deepestObject else { return .tooDeep }
         let slot = Slot()
         try value.encode(to: SlotEncoder(slot: slot, depth: depth, links: links))
         return slot.value

@@ -55,6 +55,11 @@ where Property.RawValue == String {
 }
 
 extension LogValue {
+    /// How deep objects and dictionaries are taken apart, which needs a lot of the stack.
+    static let deepestObject = 32
+    /// In the place of what is nested deeper.
+    static let tooDeep = LogValue.string("…[nested deeper than 32]")
+
     /// The value as events have it, by the table of ``EventObject``; two with the same JSON become equal.
     var inEvents: LogValue {
         mapped {

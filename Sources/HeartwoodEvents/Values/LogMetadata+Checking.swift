@@ -8,7 +8,7 @@ extension LogMetadata {
     /// ```
     ///
     /// The values can be any `LogValueConvertible`, `NSNull`, optionals, and arrays and dictionaries of
-    /// these. A text replaces anything nested deeper than `LogValue.maximumDepth`.
+    /// these. A text replaces anything nested deeper than 32 levels.
     ///
     /// - Parameter dictionary: The names and values.
     /// - Throws: `LogError` of code `.invalidEvent` for the first value, by the order of the names, that is
@@ -28,7 +28,7 @@ extension LogMetadata {
 
     private static func value(of value: Any, at path: String, depth: Int) throws -> LogValue {
         // A value in a value is asked for no further than what is kept of it.
-        guard depth <= LogValue.maximumDepth else { return .cut }
+        guard depth <= LogValue.deepestObject else { return .tooDeep }
         if let value = value as? any LogValueConvertible { return value.logValue }
         if let fields = value as? [String: Any] {
             return .object(try LogMetadata(checking: fields, at: path, depth: depth))

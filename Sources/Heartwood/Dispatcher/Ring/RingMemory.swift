@@ -74,6 +74,8 @@ struct RingMemory {
     }
 
     /// Writes a call to the room that was reserved for it, everything but the first word.
+    ///
+    /// Its twin is `hw_ring_put` in C, for a text alone; `RecordRingTests.plain` holds the two equal.
     @inline(__always)
     func write(_ call: Call, _ size: Int, at position: UInt64) {
         if isPlain { call.write(to: address(of: position)) } else { writeEncrypted(call, size, at: position) }

@@ -125,6 +125,8 @@ public final class JSONLinesFormatter: LogFormatter, @unchecked Sendable {  // c
 
     /// Writes a message with the standard members: what the general way decides member by member, in one
     /// straight line.
+    ///
+    /// Its twin is `CompiledJSONMember.append`; `PlainTextTests` holds the two equal.
     private func appendStandard(_ message: LogMessage, to output: inout LogBuffer) {
         let storage = message.storage
         output.append("{\"time\":\"" as StaticString)

@@ -141,7 +141,7 @@ struct LogRow {
         let others = record.fields.prefix(LogRow.fieldLimit).filter { !columns.contains($0.name) }
         return [
             LogValue(number), moment, LogValue(TimeBins.place(of: level)),
-            LogValue(orNull: record.category?.prefix(100)),
+            (record.category?.prefix(100)).logValue,
             LogValue(message.text.prefix(LogRow.messageLimit)),
             .list(first + others) { $0.value(upTo: LogRow.valueLimit, name: 100) }, .string(file),
             isHead ? 1 : 0, LogValue(offset), LogValue(folded), message.styleValues, LogValue(textMark),

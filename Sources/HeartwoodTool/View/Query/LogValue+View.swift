@@ -2,9 +2,6 @@ import Heartwood
 
 /// What the answers of the view's server are made of.
 extension LogValue {
-    /// A value, or null where there is none.
-    init(orNull value: (some LogValueConvertible)?) { self = value?.logValue ?? .null }
-
     /// A moment, given in nanoseconds, as milliseconds since 1970; exact, where a division of the whole would
     /// round.
     static func moment(_ nanoseconds: Int64) -> LogValue {

@@ -217,11 +217,11 @@ struct ViewAnswers: Sendable {
         let searchers = try texts.map { try LineSearcher($0, isLiteral: true, ignoresCase: true) }
         let next = scan.next(of: searchers, from: from, isForward: isForward, limit: ViewAnswers.blockLimit)
         // Where to go on: one answer searches part of a long log.
-        return json(["n": LogValue(orNull: next.found), "on": LogValue(orNull: next.continuation)])
+        return json(["n": next.found.logValue, "on": next.continuation.logValue])
     }
 
     /// A row's number, or null.
-    private func answer(_ row: Int?) -> HTTPReply { json(["n": LogValue(orNull: row)]) }
+    private func answer(_ row: Int?) -> HTTPReply { json(["n": row.logValue]) }
 
     private func facets(_ query: ViewQuery) throws -> HTTPReply {
         json(LogFacets(of: try scan(query), log.store).value)

@@ -28,13 +28,13 @@ struct ViewRecord {
         let text = row.text ?? []
         return [
             "n": LogValue(row.number),
-            "all": LogValue(orNull: numberInAll),
+            "all": numberInAll.logValue,
             "gone": .bool(row.text == nil),
-            "ns": LogValue(orNull: row.moment.map { String($0) }),
+            "ns": row.moment.map { String($0) }.logValue,
             "ms": row.moment.map { .moment($0) } ?? .null,
-            "level": LogValue(orNull: record.level?.name),
+            "level": (record.level?.name).logValue,
             "place": LogValue(TimeBins.place(of: head.level)),
-            "category": LogValue(orNull: record.category),
+            "category": record.category.logValue,
             "message": .string(message.text),
             "styles": message.styleValues,
             "fields": .list(record.fields) { $0.value() },
