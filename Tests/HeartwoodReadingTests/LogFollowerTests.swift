@@ -135,6 +135,22 @@ import Testing
         #expect(try follower.poll().isEmpty)
     }
 
+    @Test("A slow look, as on a busy machine, puts off none where there are few files")
+    func slowLook() throws {
+        scratch.write("one\n", to: "a.log")
+        let path = scratch.logs + "/a.log"
+        let follower = try LogFollower(key: nil, directories: [scratch.logs]) {
+            let end = ContinuousClock.now + .milliseconds(30)
+            while ContinuousClock.now < end {}
+            return [path]
+        }
+        #expect(try follower.poll().isEmpty)
+        unlink(path)
+        scratch.write("two\n", to: "a.log")
+        follower.wait()
+        #expect(try follower.poll().map(\.text) == ["two"])
+    }
+
     // MARK: Rotations
 
     @Test("A line that `copytruncate` finds half read comes whole", arguments: ["one\n", ""])
