@@ -163,8 +163,8 @@ package final class LogFollower {
     /// at most; longer where there are thousands of files.
     package func wait() {
         let last = lastLook ?? now
-        // With thousands of files, looks are less frequent, so that they do not take all of the time. With few,
-        // a look that took long says only that the machine is busy.
+        // With thousands of files, looks are less frequent, so that they do not take all of the time. With
+        // few, a look that took long says only that the machine is busy.
         let usual = listed.count < 100 ? .zero : min(cost * 20, LogFollower.longest)
         let interval = max(LogFollower.interval, usual)
         change = watch.wait(max(.zero, last + interval - now))
