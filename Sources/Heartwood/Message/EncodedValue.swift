@@ -35,7 +35,10 @@ struct EncodedValue {
     }
 
     func decoded(privacy policy: LogPrivacyPolicy) -> LogValue {
-        replacement(by: policy).map { .string($0) } ?? decoded
+        if isShown(by: policy) { return decoded }
+        var text = LogBuffer(capacity: 64)
+        text.append(replacementOf: self, by: policy)
+        return .string(text.text)
     }
 }
 
@@ -51,29 +54,23 @@ extension EncodedValue {
         return if case .reveal = policy { true } else { false }
     }
 
-    /// What a logger with this policy writes in place of the value; nil if it writes the value itself.
-    @inline(__always)
-    func replacement(by policy: LogPrivacyPolicy) -> String? {
-        isShown(by: policy) ? nil : privateReplacement(by: policy)
-    }
-
-    @inline(never)
-    private func privateReplacement(by policy: LogPrivacyPolicy) -> String {
-        var text = LogBuffer(capacity: 64)
-        switch policy {
-        case .redact where privacy == .private: text.append(LogPrivacyPolicy.privateText)
-        case .redact, .hash, .reveal: text.appendHash(of: payload)
-        case .keyedHash(let key): key.append(plainText, .hash, to: &text)
-        case .encrypt(let key): key.append(plainText, .encryption, to: &text)
-        }
-        return text.text
-    }
-
     /// What is hashed or encrypted with a key.
-    private var plainText: [UInt8] {
+    fileprivate var plainText: [UInt8] {
         var text = LogBuffer(capacity: 64)
         text.append(self)
         return text.withUnsafeBytes { Array($0) }
+    }
+}
+
+extension LogBuffer {
+    /// Appends what a logger with this policy writes in place of a value that it does not show.
+    mutating func append(replacementOf value: EncodedValue, by policy: LogPrivacyPolicy) {
+        switch policy {
+        case .redact where value.privacy == .private: append(LogPrivacyPolicy.privateText)
+        case .redact, .hash, .reveal: appendHash(of: value.payload)
+        case .keyedHash(let key): key.append(value.plainText, .hash, to: &self)
+        case .encrypt(let key): key.append(value.plainText, .encryption, to: &self)
+        }
     }
 }
 

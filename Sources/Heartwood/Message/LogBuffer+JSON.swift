@@ -164,9 +164,9 @@ extension LogBuffer {
 
     /// Adds a value as JSON straight from its bytes.
     mutating func append(json value: EncodedValue, privacy: LogPrivacyPolicy) {
-        if let replacement = value.replacement(by: privacy) {
+        if !value.isShown(by: privacy) {
             append(UInt8(ascii: "\""))
-            append(replacement)
+            append(replacementOf: value, by: privacy)
             return append(UInt8(ascii: "\""))
         }
         switch value.tag {

@@ -57,8 +57,10 @@ extension LogBuffer {
             switch piece {
             case .literal(let bytes): append(bytes)
             case .value(let value):
-                if let replacement = value.replacement(by: privacy) ?? hidden(value) {
-                    append(replacement)
+                if !value.isShown(by: privacy) {
+                    append(replacementOf: value, by: privacy)
+                } else if let hidden = hidden(value) {
+                    append(hidden)
                 } else {
                     append(value)
                 }

@@ -39,7 +39,7 @@ extension LogBuffer {
 
     /// Adds a field's value as a person reads it, as exact as it is; secrets in it are redacted.
     mutating func append(field value: EncodedValue, privacy: LogPrivacyPolicy) {
-        if let replacement = value.replacement(by: privacy) { return append(replacement) }
+        if !value.isShown(by: privacy) { return append(replacementOf: value, by: privacy) }
         let start = count
         switch value.tag {
         case .string, .decimal, .json: append(value.string)
