@@ -105,22 +105,20 @@ package enum EntryCoder {
             return SpoolFrame.load(bytes, position, type)
         }
 
-        mutating func text() throws -> String {
+        /// The bytes after a length.
+        mutating func section() throws -> UnsafeRawBufferPointer {
             let count = Int(try number(UInt32.self))
             guard bytes.count - position >= count else { throw Malformed() }
             defer { position += count }
-            return String(
-                decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]), as: UTF8.self)
+            return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
         }
+
+        mutating func text() throws -> String { String(decoding: try section(), as: UTF8.self) }
 
         mutating func optionalText() throws -> String? { try byte() == 0 ? nil : try text() }
 
         mutating func fields() throws -> LogMetadata {
-            let count = Int(try number(UInt32.self))
-            guard bytes.count - position >= count else { throw Malformed() }
-            defer { position += count }
-            let encoded = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count])
-            guard let fields = EncodedMetadata.fields(in: encoded) else { throw Malformed() }
+            guard let fields = EncodedMetadata.fields(in: try section()) else { throw Malformed() }
             return fields
         }
     }

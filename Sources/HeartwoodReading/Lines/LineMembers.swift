@@ -30,9 +30,9 @@ package struct JSONMembers {
 
     /// The next member; nil at the end of the object.
     package mutating func next() -> Member? {
-        skip { $0 == .comma || JSONMembers.isSpace($0) }
+        skip { $0 == .comma || $0.isBlank }
         guard index < bytes.count, bytes[index] == .quote, let name = text() else { return nil }
-        skip { $0 == .colon || JSONMembers.isSpace($0) }
+        skip { $0 == .colon || $0.isBlank }
         guard index < bytes.count else { return nil }
         switch bytes[index] {
         case .quote: return text().map { Member(name: name, value: $0, kind: .text) }
@@ -40,7 +40,7 @@ package struct JSONMembers {
         case .openBracket: return Member(name: name, value: nested(), kind: .list)
         default:
             let start = index
-            skip { $0 != .comma && $0 != .closeBrace && !JSONMembers.isSpace($0) }
+            skip { $0 != .comma && $0 != .closeBrace && !$0.isBlank }
             return start == index ? nil : Member(name: name, value: start..<index, kind: .literal)
         }
     }
@@ -81,14 +81,12 @@ package struct JSONMembers {
         return start..<index
     }
 
-    private mutating func skipSpace() { skip(JSONMembers.isSpace) }
+    private mutating func skipSpace() { skip { $0.isBlank } }
 
     @inline(__always)
     private mutating func skip(_ isSkipped: (UInt8) -> Bool) {
         while index < bytes.count, isSkipped(bytes[index]) { index += 1 }
     }
-
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == .space || (9...13).contains(byte) }
 
     /// The text of a range, with the escapes of JSON resolved.
     package static func unescaped(_ bytes: Bytes, _ range: Range<Int>) -> String {

@@ -5,7 +5,7 @@ import HeartwoodHTTP
 /// The server that a pipe sends its lines to.
 ///
 /// While the server answers, reading waits for it, so that nothing is dropped however fast the lines come.
-/// One that has taken nothing for ``DeliveryWatch/patience`` is not waited for any more: the store then
+/// One that has taken nothing for ``DeliveryWatch/patience`` is no longer waited for: the store then
 /// takes what it can hold.
 final class PipeRemote {
     let logger: HTTPLogger

@@ -78,7 +78,7 @@ import Testing
         #expect(category.levels == .debug)
         clock.advance(by: .seconds(10))
         #expect(category.levels == .all)
-        // Extended where there was no rule, there is none afterwards.
+        // Temporary levels that are extended leave no rule if there was none before.
         LogCategory.setLevels(.debug, matching: "temporary.levels.*", for: .seconds(10), clock: clock)
         LogCategory.setLevels(.debug, matching: "temporary.levels.*", for: .seconds(20), clock: clock)
         clock.advance(by: .seconds(20))

@@ -25,7 +25,7 @@ struct DateLayout: Hashable, Sendable {
     ///   - text: The pattern.
     ///   - whole: What `text` is a part of, for errors.
     ///   - offset: Where it begins there.
-    ///   - literal: A letter that stands for itself, too.
+    ///   - literal: A letter to copy as it is, without apostrophes; nil for none.
     /// - Throws: ``PatternError``, which points at the character that is wrong.
     init(
         _ text: String, in whole: String? = nil, at offset: Int = 0, literal: Character? = nil

@@ -17,7 +17,7 @@ public struct JSONMember: Hashable, Sendable {
         case reserved
 
         /// Whether it comes out of the fields and named values of a message.
-        var isOfFields: Bool { self == .fields || isWellKnown }
+        var isOfFields: Bool { if case .fields = self { true } else { isWellKnown } }
 
         /// Whether it comes out of a field that has a meaning to all formats.
         var isWellKnown: Bool {
