@@ -152,12 +152,12 @@ int64_t hw_file_birth(int fd) {
     return hw_nanoseconds(info.st_birthtimespec.tv_sec, info.st_birthtimespec.tv_nsec);
 }
 
-int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size) {
-    return getxattr(path, name, value, size, 0, XATTR_NOFOLLOW);
+int64_t hw_attribute_get(int file, const char *name, void *value, size_t size) {
+    return fgetxattr(file, name, value, size, 0, 0);
 }
 
-int hw_attribute_set(const char *path, const char *name, const void *value, size_t size) {
-    return value ? setxattr(path, name, value, size, 0, XATTR_NOFOLLOW) : removexattr(path, name, XATTR_NOFOLLOW);
+int hw_attribute_set(int file, const char *name, const void *value, size_t size) {
+    return value ? fsetxattr(file, name, value, size, 0, 0) : fremovexattr(file, name, 0);
 }
 
 int hw_watch_open(void) {

@@ -214,12 +214,12 @@ int64_t hw_file_birth(int fd) {
     return hw_nanoseconds(info.stx_btime.tv_sec, info.stx_btime.tv_nsec);
 }
 
-int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size) {
-    return lgetxattr(path, name, value, size);
+int64_t hw_attribute_get(int file, const char *name, void *value, size_t size) {
+    return fgetxattr(file, name, value, size);
 }
 
-int hw_attribute_set(const char *path, const char *name, const void *value, size_t size) {
-    return value ? lsetxattr(path, name, value, size, 0) : lremovexattr(path, name);
+int hw_attribute_set(int file, const char *name, const void *value, size_t size) {
+    return value ? fsetxattr(file, name, value, size, 0) : fremovexattr(file, name);
 }
 
 int hw_watch_open(void) { return inotify_init1(IN_NONBLOCK | IN_CLOEXEC); }

@@ -143,6 +143,14 @@ package final class FaultyKernel: FileKernel {
     package func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure) {
         try real.changeMode(descriptor, to: mode)
     }
+    package func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {
+        real.attribute(name, of: descriptor)
+    }
+    package func setAttribute(
+        _ name: String, to value: [UInt8]?, of descriptor: Int32
+    ) throws(SystemFailure) {
+        try real.setAttribute(name, to: value, of: descriptor)
+    }
     package func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {
         try real.setModified(descriptor, nanoseconds: nanoseconds)
     }

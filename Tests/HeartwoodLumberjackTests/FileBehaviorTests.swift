@@ -72,6 +72,50 @@ extension LumberjackTests {
             #expect(folder.texts.count { $0 == "precious" } == 6 && folder.names.count == 7)
         }
 
+        // MARK: As the original's tests
+
+        @Test("The limit on the number of files counts everything in the directory, also when it is lowered")
+        func maximumNumberOfLogFiles() async throws {
+            let manager = WithHeader(logsDirectory: folder.path)
+            let logger = makeLogger(manager)
+            logger.doNotReuseLogFiles = true
+            manager.maximumNumberOfLogFiles = 4
+            logger.maximumFileSize = 10
+            for number in 1...4 { DDLogError("Log \(number) in the file", ddlog: log) }
+            log.flushLog()
+            #expect(folder.names.count == 4)
+            manager.maximumNumberOfLogFiles = 2
+            log.flushLog()
+            #expect(folder.names.count == 2)
+            log.removeAllLoggers()
+        }
+
+        @Test("A logger that reuses no files writes on after a roll, and has created two files then")
+        func rollWithoutReuse() async throws {
+            let logger = makeLogger(WithHeader(logsDirectory: folder.path))
+            logger.doNotReuseLogFiles = true
+            for number in 1...2 { DDLogError("Log \(number) in the old file", ddlog: log) }
+            await roll(logger)
+            for number in 1...2 { DDLogError("Log \(number) in the new file", ddlog: log) }
+            log.flushLog()
+            #expect(logger.logFileManager.unsortedLogFileInfos.count == 2 && folder.names.count == 2)
+            log.removeAllLoggers()
+        }
+
+        @Test("Where no files are reused, asking for the current file creates one only if that is finished")
+        func currentFileWithoutReuse() throws {
+            let logger = makeLogger(WithHeader(logsDirectory: folder.path))
+            logger.doNotReuseLogFiles = true
+            let first = try #require(logger.currentLogFileInfo)
+            let second = try #require(logger.currentLogFileInfo)
+            #expect(first.filePath == second.filePath)
+            second.isArchived = true
+            let third = try #require(logger.currentLogFileInfo)
+            #expect(third.filePath == logger.currentLogFileInfo?.filePath && third.filePath != first.filePath)
+            #expect(logger.logFileManager.unsortedLogFileInfos.count == 2 && folder.names.count == 2)
+            log.removeAllLoggers()
+        }
+
         // MARK: Flushing
 
         @Test("The file logger's flush returns when everything that was logged before is in the file")

@@ -56,10 +56,9 @@ final class Folder: Sendable {
     }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The names of the logs, sorted.
+    /// The names of all files, sorted: beside the logs there are none.
     var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { !$0.hasPrefix(".") }
-            .sorted()
+        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
     func text(_ name: String) -> String {
         String(decoding: FileManager.default.contents(atPath: path + "/" + name) ?? Data(), as: UTF8.self)

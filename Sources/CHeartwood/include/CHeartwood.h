@@ -646,10 +646,10 @@ int64_t hw_file_birth(int fd);
 // How many bytes from `offset` on are a hole of the file, which reads as zeros; 0 where that is not known.
 int64_t hw_file_hole(int fd, int64_t offset);
 
-// An extended attribute of the file at `path`, which is never a link: how many bytes it has, or -1. A `value` without bytes
-// to set removes the attribute; 0 where that is done.
-int64_t hw_attribute_get(const char *path, const char *name, void *value, size_t size);
-int hw_attribute_set(const char *path, const char *name, const void *value, size_t size);
+// An extended attribute of an open file: how many bytes it has, or -1. A null `value` to set removes the attribute; 0 where
+// that is done.
+int64_t hw_attribute_get(int file, const char *name, void *value, size_t size);
+int hw_attribute_set(int file, const char *name, const void *value, size_t size);
 
 // Waiting for changes of files: a descriptor for all of them, or -1 where the system has none left or no such thing.
 int hw_watch_open(void);

@@ -63,7 +63,7 @@ extension Directory {
         return file
     }
 
-    /// Finds out whether a file can be created and locked; it is removed again.
+    /// Finds out whether a file can be created, locked and marked; it is removed again.
     package func tryCreating(for application: String, isSecret: Bool = false) throws(SystemFailure) {
         let name = ".\(application).\(calls.process).new"
         let file: Descriptor
@@ -74,12 +74,13 @@ extension Directory {
         }
         defer { _ = try? remove(name) }
         _ = try tryLock(file)
+        markFinished(file)
     }
 
     private func setMode(of file: Descriptor, to mode: UInt32, isSecret: Bool) throws(SystemFailure) {
         do throws(SystemFailure) { try calls.changeMode(file.number, to: mode) } catch {
             if isSecret { throw error }
-            note(missing: .modes)
+            noteModes(error)
         }
     }
 
@@ -174,12 +175,72 @@ extension Directory {
     ///   the lock.
     /// - Throws: a refusal of what is not a regular file of this user, `ENOENT` where it is gone.
     package func hold(_ name: String) throws(SystemFailure) -> Descriptor? {
-        let (file, status) = try open(name, for: .reading, acceptsLinked: true)
+        var (file, status) = try open(name, for: .reading, acceptsLinked: true)
         guard status.owner == calls.user else { throw .refused(.foreignOwner) }
-        guard try tryLock(file) else { return nil }
+        do throws(SystemFailure) { guard try tryLock(file) else { return nil } } catch {
+            // Network file systems lock only what is open for writing.
+            guard error.isError(EBADF), file.isOurs else { throw error }
+            (file, status) = try openWritable(name, file, status.mode)
+            guard try tryLock(file) else { return nil }
+        }
         // Until the lock was taken, the name may have become another file's.
         guard try self.status(name)?.identity == status.identity else { throw SystemFailure(.open, ENOENT) }
         return file
+    }
+
+    /// Opens a file for writing that may be finished, so that it has its write permission meanwhile.
+    private func openWritable(
+        _ name: String, _ file: Descriptor, _ mode: UInt32
+    ) throws(SystemFailure) -> (file: Descriptor, status: FileStatus) {
+        guard mode & 0o200 == 0 else { return try open(name, acceptsLinked: true) }
+        try calls.changeMode(file.number, to: mode | 0o200)
+        defer { try? calls.changeMode(file.number, to: mode) }
+        return try open(name, acceptsLinked: true)
+    }
+
+    /// Takes the write permission away from a file whose lock is held: it is finished, and never written
+    /// again.
+    ///
+    /// - Returns: whether the file has that mark by now, and had it not before.
+    @discardableResult
+    func markFinished(_ file: Descriptor) -> Bool {
+        do throws(SystemFailure) {
+            let mode = try file.status().mode
+            if mode & FileStatus.writing == 0 { return false }
+            try calls.changeMode(file.number, to: mode & ~FileStatus.writing)
+            if try file.status().mode & FileStatus.writing == 0 {
+                noteModes(nil)
+                return true
+            }
+            note(missing: .modes)
+        } catch { noteModes(error) }
+        return false
+    }
+
+    /// Notes whether the file system has modes, as a change of one tells that failed, or did not.
+    private func noteModes(_ failure: SystemFailure?) {
+        guard let failure else { return noteModesWork() }
+        let isRefused = failure.isError(EPERM) || failure.isUnsupported
+        if failure.call == .changeMode, isRefused { note(missing: .modes) }
+    }
+
+    /// Finds out whether another process has finished a new file, whose lock is held by now; false where the
+    /// file system keeps permissions of its own.
+    func wasFinished(_ file: Descriptor) throws(SystemFailure) -> Bool {
+        let mode = try file.status().mode
+        if mode & 0o200 != 0 { return false }
+        try? calls.changeMode(file.number, to: mode | 0o200)
+        if try file.status().mode & 0o200 == 0 {
+            note(missing: .modes)
+            return false
+        }
+        try calls.changeMode(file.number, to: mode)
+        return true
+    }
+
+    /// Whether a file has lost its write permission; false where the file system has no permissions.
+    func isFinished(_ status: FileStatus) -> Bool {
+        status.mode & 0o200 == 0 && !missing.contains(.modes)
     }
 
     /// Whether no process or logger writes to a file, as its lock tells; false where that cannot be found

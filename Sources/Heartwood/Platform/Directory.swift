@@ -36,12 +36,14 @@ package final class Directory: Sendable {
         var missing: Set<Feature> = []
         /// A lock was taken once.
         var hasLocked = false
+        /// A file was marked as finished once.
+        var hasMarked = false
         /// How often the directory was opened again.
         var reopenings = 0
     }
 
     /// What a file system may not have.
-    package enum Feature: Sendable { case locks, modes }
+    package enum Feature: Sendable { case locks, modes, attributes }
 
     // MARK: Constants (any thread)
     /// The absolute path, without a final slash.
@@ -124,13 +126,29 @@ package final class Directory: Sendable {
         }
     }
 
+    /// Opens the directory once more, for a lock of its own.
+    func openAgain() throws(SystemFailure) -> Descriptor {
+        try Descriptor(calls.openFile(descriptor.number, ".", O_RDONLY | O_DIRECTORY), calls)
+    }
+
     /// How often the directory was opened again, since it was replaced or the program has closed it.
     var reopenings: Int { state.withLock { $0.reopenings } }
 
     /// What the file system turned out not to have.
     package var missing: Set<Feature> { state.withLock { $0.missing } }
 
-    func note(missing feature: Feature) { state.withLock { _ = $0.missing.insert(feature) } }
+    /// Notes that the file system does not have something; a mode that was changed once tells that it has
+    /// modes.
+    func note(missing feature: Feature) {
+        state.withLock { if feature != .modes || !$0.hasMarked { $0.missing.insert(feature) } }
+    }
+
+    func noteModesWork() {
+        state.withLock {
+            $0.hasMarked = true
+            $0.missing.remove(.modes)
+        }
+    }
 
     /// How many of the last directories of the path were made, whose names the disk may not have.
     package var made: Int { state.withLock { $0.made } }

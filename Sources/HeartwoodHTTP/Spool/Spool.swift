@@ -21,7 +21,7 @@ package final class Spool: UnsentStore {
     private let identityDigits: String
     let clock: any LogClock
     private let calls: SystemCalls
-    private var age: SpoolAge
+    private var jumps: ClockJumps
     /// Where the crash journal is told of each write before it is made.
     private var slot: JournalSlot?
     package private(set) var isClosed = false
@@ -37,7 +37,8 @@ package final class Spool: UnsentStore {
         self.clock = clock
         self.calls = calls
         path = directory
-        age = SpoolAge(clock)
+        // A wrong clock must not empty the store.
+        jumps = ClockJumps(clock.now(), clock.uptime(), doubt: ClockJumps.untilRestart)
         plan = SpoolPlan(settings, isOnDisk: directory != nil)
         reports = SpoolReports(path: directory ?? "")
         if let directory {
@@ -66,7 +67,12 @@ package final class Spool: UnsentStore {
     }
 
     /// Tells whether a record of a time is too old; nil where none is, or the clock cannot be trusted.
-    var isTooOld: ((LogTimestamp) -> Bool)? { settings.maximumAge.limit.flatMap { age.rule($0, clock) } }
+    var isTooOld: ((LogTimestamp) -> Bool)? {
+        guard let age = settings.maximumAge.limit else { return nil }
+        let (now, uptime) = (clock.now(), clock.uptime())
+        jumps.compare(now, uptime)
+        return jumps.tellsAges(at: uptime) ? { ClockJumps.isOlder($0, than: age, at: now) } : nil
+    }
 
     // MARK: Figures
 

@@ -74,8 +74,7 @@ open class DDLogFileInfo: NSObject {
 
     /// Whether the file is finished, at the moment; nothing is ever added to it then.
     ///
-    /// Reads the directory, on the caller's thread. Of a file whose name the default manager cannot read it
-    /// is known while a logger uses its manager, and false otherwise.
+    /// A finished file has no write permission.
     ///
     /// What you set is kept in an extended attribute of the file, so every object of the same path and later
     /// runs see it. Set to true, a logger that writes to the file finishes it, even without a line, and one

@@ -79,27 +79,14 @@ final class FileAdapter: FileLogger, @unchecked Sendable {  // the owner and the
 
     private static let live = Locked<[Weak<FileAdapter>]>([])
 
-    /// Whether a file is finished; as the logger of its directory says, or else what is noted of the usual
-    /// names there.
+    /// Whether a file is finished: an archive, or a log that says so by its mode or has become an archive.
     static func isFinished(_ path: String) -> Bool {
-        let name = (path as NSString).lastPathComponent
-        let folder = (path as NSString).deletingLastPathComponent
-        for logger in loggers(of: folder) {
-            if let isFinished = isFinished(name, in: logger) { return isFinished }
+        if ArchiveStage.split(path).stage != .plain { return true }
+        let calls = SystemCalls()
+        if let status = try? calls.status(path: path) {
+            return status.kind == .regular && status.mode & 0o200 == 0
         }
-        guard DDLogFileManagerDefault.usualNaming.label(of: name) != nil,
-            let usual = try? FileLogger(
-                directory: folder, settings: FileSettings(naming: DDLogFileManagerDefault.usualNaming))
-        else { return false }
-        return isFinished(name, in: usual) ?? false
-    }
-
-    /// The same, as one logger says; nil where it does not list the file.
-    private static func isFinished(_ name: String, in logger: FileLogger) -> Bool? {
-        guard let files = try? logger.logFiles() else { return nil }
-        // A log whose archive lies beside it is listed as that.
-        let file = files.first { $0.name == name } ?? files.first { ArchiveStage.split($0.name).log == name }
-        return file?.isArchived
+        return ArchiveStage.allCases.contains { (try? calls.status(path: path + $0.rawValue)) != nil }
     }
 
     /// Has the logger finish a file that writes to it, if one does.

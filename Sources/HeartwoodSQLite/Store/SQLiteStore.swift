@@ -7,7 +7,7 @@ public import Heartwood
 /// 1. The file is made with `O_EXCL` and mode 0600 in a directory that no other user may write to, and is
 ///    never opened through a symbolic link. Nothing but SQLite opens it: closing another descriptor of the
 ///    file would take SQLite's locks away.
-/// 2. It is made, examined and set aside under a lock that all writers of the directory share.
+/// 2. It is made, examined and set aside under the lock of the directory, which all writers share.
 /// 3. A save is one transaction: all of its rows are there, or none.
 /// 4. Before each save it is made sure that the path still leads to the file that is open. Where it does not,
 ///    what is open is closed without touching the files beside the path, and the path is opened again.
@@ -47,7 +47,7 @@ final class SQLiteStore {
         self.clock = clock
         self.noteProgress = noteProgress
         self.report = report
-        lock = DirectoryLock(directory, name: ".\(name).lock")
+        lock = DirectoryLock(directory)
     }
 
     /// The path that was given, for reports.

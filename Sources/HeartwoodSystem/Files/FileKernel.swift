@@ -37,6 +37,8 @@ package protocol FileKernel: Sendable {
     /// When a file was created, in nanoseconds since 1970; nil where the system does not know.
     func birthNanoseconds(_ descriptor: Int32) -> Int64?
     func changeMode(_ descriptor: Int32, to mode: UInt32) throws(SystemFailure)
+    func attribute(_ name: String, of descriptor: Int32) -> [UInt8]?
+    func setAttribute(_ name: String, to value: [UInt8]?, of descriptor: Int32) throws(SystemFailure)
     func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure)
     func freeSpace(_ descriptor: Int32) throws(SystemFailure) -> (free: Int, total: Int)
     func fileSizeLimit() -> Int?

@@ -22,6 +22,8 @@ package struct FileStatus: Sendable, Hashable {
     package let owner: UInt32
     /// The nine permission bits.
     package let mode: UInt32
+    /// The bits of ``mode`` that allow writing.
+    package static let writing: UInt32 = 0o222
     /// Whether only its owner can rename or remove a file in this directory, as in `/tmp`.
     package let isSticky: Bool
     /// When it was last written, in nanoseconds since 1970.

@@ -34,12 +34,9 @@ extension SystemCalls {
 
     /// The bytes of an extended attribute; nil where the file has none of that name, or is a link.
     package func attribute(_ name: String, ofFileAt path: String) -> [UInt8]? {
-        let name = SystemCalls.attributePrefix + name
-        let size = hw_attribute_get(path, name, nil, 0)
-        if size < 0 { return nil }
-        var bytes = [UInt8](repeating: 0, count: Int(size))
-        let count = hw_attribute_get(path, name, &bytes, bytes.count)
-        return Array(bytes.prefix(max(0, Int(count))))
+        guard let file = try? openFile(AT_FDCWD, path, O_RDONLY) else { return nil }
+        defer { close(file) }
+        return attribute(name, of: file)
     }
 
     /// Sets an extended attribute; nil removes it.
@@ -47,21 +44,10 @@ extension SystemCalls {
     /// - Returns: whether the file system has taken it.
     @discardableResult
     package func setAttribute(_ name: String, _ value: [UInt8]?, ofFileAt path: String) -> Bool {
-        let name = SystemCalls.attributePrefix + name
-        guard let value else { return hw_attribute_set(path, name, nil, 0) == 0 }
-        return value.withUnsafeBytes { bytes in
-            withUnsafePointer(to: UInt8(0)) {
-                hw_attribute_set(path, name, bytes.baseAddress ?? .init($0), bytes.count) == 0
-            }
-        }
+        guard let file = try? openFile(AT_FDCWD, path, O_RDONLY) else { return false }
+        defer { close(file) }
+        return (try? setAttribute(name, to: value, of: file)) != nil
     }
-
-    #if canImport(Darwin)
-    private static let attributePrefix = ""
-    #else
-    /// Programs may set no others.
-    private static let attributePrefix = "user."
-    #endif
 
     /// Makes one directory, closed to all others whatever the umask says about opening it.
     package func makeDirectory(_ path: String, mode: UInt32) throws(SystemFailure) {

@@ -242,6 +242,53 @@ package struct SystemCalls: Sendable {
         _ = try perform(.changeMode) { Int(fchmod(descriptor, mode_t(mode))) }
     }
 
+    /// The bytes of an extended attribute of a file; nil where it has none of that name.
+    package func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {
+        if let kernel { return kernel.attribute(name, of: descriptor) }
+        let name = SystemCalls.attributePrefix + name
+        let size = hw_attribute_get(descriptor, name, nil, 0)
+        if size < 0 { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        let count = hw_attribute_get(descriptor, name, &bytes, bytes.count)
+        return Array(bytes.prefix(max(0, Int(count))))
+    }
+
+    /// Sets an extended attribute of a file; nil removes it.
+    ///
+    /// A file without write permission has it meanwhile: the system asks its owner for that.
+    package func setAttribute(
+        _ name: String, to value: [UInt8]?, of descriptor: Int32
+    ) throws(SystemFailure) {
+        do throws(SystemFailure) { try setOnce(name, to: value, of: descriptor) } catch {
+            let mode = try status(descriptor).mode
+            guard error.isError(EACCES, EPERM), mode & 0o200 == 0 else { throw error }
+            try changeMode(descriptor, to: mode | 0o200)
+            defer { try? changeMode(descriptor, to: mode) }
+            try setOnce(name, to: value, of: descriptor)
+        }
+    }
+
+    private func setOnce(
+        _ name: String, to value: [UInt8]?, of descriptor: Int32
+    ) throws(SystemFailure) {
+        if let kernel { return try kernel.setAttribute(name, to: value, of: descriptor) }
+        let name = SystemCalls.attributePrefix + name
+        _ = try perform(.setAttribute) {
+            guard let value else { return Int(hw_attribute_set(descriptor, name, nil, 0)) }
+            // An address, also for no bytes.
+            return (value + [0]).withUnsafeBytes {
+                Int(hw_attribute_set(descriptor, name, $0.baseAddress, value.count))
+            }
+        }
+    }
+
+    #if canImport(Darwin)
+    private static let attributePrefix = ""
+    #else
+    /// Programs may set no others.
+    private static let attributePrefix = "user."
+    #endif
+
     /// Sets when the file was last written, in nanoseconds since 1970.
     package func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {
         if let kernel { return try kernel.setModified(descriptor, nanoseconds: nanoseconds) }

@@ -281,7 +281,10 @@ import Testing
         #expect(25 + left.count + spool.counters.droppedFull == 3000)
     }
 
-    @Test("Old messages go by the segment, but not because the clock jumped") func age() throws {
+    @Test(
+        "Old messages go by the segment, but none until the next start once the clock jumped",
+        arguments: [3601, -3601, 86_400 * 3650])
+    func age(_ jump: Int) throws {
         let spool = try open {
             $0.maximumAge = .seconds(86_400)
             $0.segmentCount = 5
@@ -293,9 +296,15 @@ import Testing
         spool.expire()
         #expect(texts(spool) == numbers(5..<8))
         #expect(spool.counters.droppedOld == 5)
-        clock.setWall(clock.now() + .seconds(86_400 * 3650))
+        clock.setWall(clock.now() + .seconds(jump))
+        spool.expire()
+        clock.advance(by: .seconds(86_400 * 2))
         spool.expire()
         #expect(texts(spool) == numbers(5..<8))
+        spool.close()
+        let next = try open { $0.maximumAge = .seconds(86_400) }
+        next.expire()
+        #expect(texts(next) == [])
     }
 
     @Test("Records can be thrown away on purpose, the ones on their way first") func dropAsked() throws {

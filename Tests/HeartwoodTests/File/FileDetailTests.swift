@@ -220,7 +220,7 @@ import Testing
         settings.processor = Removing()
         let removed = Locked<[String]>([])
         let worker = ArchiveWorker(
-            directory: directory, application: "t", inventory: engine.inventory, makeRoom: { _, _ in true },
+            directory: directory, inventory: engine.inventory, makeRoom: { _, _ in true },
             describe: { [inventory = engine.inventory] name in
                 inventory.entries.last { $0.name == name }.map {
                     LogFileInfo($0, directory, active: nil, isFinished: true)
@@ -229,7 +229,7 @@ import Testing
             tell: { event in
                 if case .removed(let name) = event { removed.withLock { $0.append(name) } }
             })
-        let finished = try #require(engine.unarchived.first)
+        let finished = try #require(engine.finished.first)
         var name = finished
         #expect(try worker.work(on: &name, settings))
         #expect(removed.withLock { $0 } == [finished] && !scratch.names().contains(finished))

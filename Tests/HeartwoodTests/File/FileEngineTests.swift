@@ -377,7 +377,6 @@ import Testing
                 settings: FileSettings.unlimited(naming: naming), clock: clock)
             var log = RecordLog()
             log.write(1, to: engine)
-            // The first roll of a directory without a catalogue looks at each file once.
             #expect(engine.rollNow())
             log.write(1, to: engine)
             calls.value = 0
@@ -431,19 +430,4 @@ import Testing
         #expect(scratch.names().count == 2)
     }
 
-    @Test("The catalogue forgets open files that are gone")
-    func catalogueForgets() throws {
-        let engine = try makeEngine()
-        var log = RecordLog()
-        log.write(1, to: engine)
-        let first = try #require(engine.writer?.name)
-        #expect(scratch.text(".t.catalogue").contains("open \(first)\n"))
-        clock.advance(by: .seconds(1))
-        unlink(scratch.logs + "/" + first)
-        log.write(1, to: engine)
-        let second = try #require(engine.writer?.name)
-        #expect(second != first)
-        #expect(scratch.text(".t.catalogue").contains("open \(second)\n"))
-        #expect(!scratch.text(".t.catalogue").contains(first))
-    }
 }

@@ -119,7 +119,7 @@ struct GrowthScenario: Scenario {
             defer { dispatcher.removeAll() }
             logInfo("first", to: dispatcher)
             try check(dispatcher.flush(timeout: .seconds(120)).isComplete, "the flush did not finish")
-            // Files that no catalogue knows are looked at once, when the first file is finished.
+            // Files without a mark are looked at when the first file is opened.
             file.rollNow()
             logInfo("second", to: dispatcher)
             try check(dispatcher.flush(timeout: .seconds(120)).isComplete, "the flush did not finish")

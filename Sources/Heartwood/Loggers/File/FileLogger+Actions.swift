@@ -87,16 +87,15 @@ extension FileLogger {
     public final func logFiles() throws -> [LogFileInfo] {
         performInOrder { [self] in engine.lookClosely(forWhile: true) }
         let inventory = FileInventory()
-        let catalogue = CatalogueFile.load(directory, application: self.naming.application)
         try LogFileInfo.reading(directory) {
-            try inventory.refresh(directory, self.naming, settings.filePolicy, activeLabel: catalogue.active)
+            try inventory.refresh(directory, self.naming, settings.filePolicy)
         }
         let active = activeName.withLock { $0 }
         return inventory.readable.reversed().map { entry in
-            // The catalogue says that it is finished, and the lock that no one writes to it all the same.
+            // Finished, and the lock says that no one writes to it all the same.
             let isFinished =
                 entry.stage == .plain && entry.name != active && entry.name != self.naming.activeName
-                && catalogue.isFinished(entry.name, entry.label) && directory.isFree(entry.name)
+                && entry.isFinished && directory.isFree(entry.name)
             return LogFileInfo(entry, directory, active: active, isFinished: isFinished, opens: true)
         }
     }

@@ -41,6 +41,14 @@ extension FileLogger {
                 .setting,
                 "the file system of \(directoryPath) has no permissions of files, so `fileMode` has no"
                     + " effect there", key: "\(self.name) modes")
+            // Which files are finished only their order tells.
+            enqueueArchives()
+        case .missing(.attributes):
+            report(
+                .setting,
+                "the file system of \(directoryPath) has no extended attributes, so the archive processor"
+                    + " gets files that stay there once in each run of the program",
+                key: "\(self.name) attributes")
         case .locked(let reason):
             report(
                 .setting, "not writing, because the log encryption key cannot be used: \(reason)",

@@ -178,7 +178,7 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
             announcement: { [unowned self] in announcement($0, $1) },
             report: { [unowned self] in handle($0) })
         let worker = ArchiveWorker(
-            directory: directory, application: self.naming.application, inventory: inventory,
+            directory: directory, inventory: inventory,
             makeRoom: { [weak self] in self?.makeRoom($0, of: $1) ?? false },
             describe: { [weak self] in self?.describe($0) },
             tell: { [weak self] in self?.handle($0) })
@@ -302,9 +302,9 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
     }
 
     /// Has the finished files worked on that are not archives yet, or not processed.
-    private func enqueueArchives() {
+    final func enqueueArchives() {
         guard usesArchiver else { return }
-        var names = engine.unarchived
+        var names = engine.finished
         if self.archiveProcessor == nil { names.removeAll { ArchiveStage.split($0).stage != .plain } }
         archiver.enqueue(names)
     }
@@ -354,14 +354,6 @@ open class FileLogger: AbstractLogger, ConfigurableLogger, @unchecked Sendable {
     final func open() {
         guard !engine.isStarted else { return }
         startTimer.cancel()
-        let others = CatalogueFile.others(in: directory, self.naming, self.filePolicy)
-        for (application, file) in others {
-            report(
-                .setting,
-                "\(file) belongs to \(application), but this logger's naming recognizes it, so its limits can"
-                    + " remove the file; give each program a directory or a template of its own",
-                key: "\(self.name) \(application)")
-        }
         do {
             try engine.start()
             enqueueArchives()

@@ -230,8 +230,7 @@ struct FixedKey: SecretProvider {
         _ = FileManager.default.createFile(atPath: scratch.logs + "/" + name, contents: Data(content))
         let naming = LogFileNaming(application: "t")
         let opened = try Directory(scratch.logs)
-        CatalogueFile(opened, application: "t", lock: DirectoryLock(opened, name: ".t.lock")) { _, _ in }
-            .update { $0.finished = naming.recognize(log) }
+        opened.markFinished(try opened.open(log).file)
         let logger = try FileLogger(
             directory: scratch.logs, settings: FileSettings(naming: naming), formatter: nil, clock: clock)
         logger.archiveFormat = .gzip

@@ -224,7 +224,7 @@ import Testing
         for round in 0..<12 {
             log.write(1 + round % 5, to: engine)
             seen += try follower.poll().map(\.text)
-            for name in engine.unarchived where ArchiveStage.split(name).stage == .plain {
+            for name in engine.finished where ArchiveStage.split(name).stage == .plain {
                 let job = ArchiveJob(
                     directory: engine.directory, name: name, stage: .encrypted, cipher: cipher, mode: 0o600,
                     reserve: { _ in true })

@@ -56,7 +56,7 @@ import Testing
             let engine = FileEngine(directory: directory, settings: settings, clock: clock)
             for _ in 0..<5 {
                 log.write(3, to: engine)
-                for name in engine.unarchived { try? archive(name, shape, engine) }
+                for name in engine.finished { try? archive(name, shape, engine) }
             }
             written = engine.counters.written
         }
@@ -65,7 +65,7 @@ import Testing
         let before = log.count
         let engine = FileEngine(directory: try Directory(scratch.logs), settings: settings, clock: clock)
         try engine.start()
-        for name in engine.unarchived { try archive(name, shape, engine) }
+        for name in engine.finished { try archive(name, shape, engine) }
         log.write(2, to: engine)
         let what = "\(shape) dies at call \(last)"
         #expect(engine.isIdle && engine.counters.dropped == 0, "\(what)")

@@ -71,31 +71,8 @@ import Testing
         }
     }
 
-    @Test("A random catalogue is read without a trap, and what it says can be compared and written")
-    func randomCatalogues() throws {
-        var numbers = SeededNumbers(8)
-        let words = [
-            "finished", "open", "active", "processed", "-", "9223372036854775807", "-9223372036854775808",
-            "0",
-            "99999999999999999999", "t.log", "", "\n", "é", "2147483648", "-1",
-        ]
-        let naming = LogFileNaming(application: "t")
-        for _ in 0..<5000 {
-            var text = "heartwood catalogue 1\n"
-            for _ in 0..<numbers.number(0...5) {
-                text +=
-                    (0..<numbers.number(1...4)).map { _ in numbers.pick(words) }.joined(separator: " ") + "\n"
-            }
-            let catalogue = FileCatalogue(text: text)
-            _ = FileCatalogue(text: catalogue.text)
-            let now = moment("2026-01-01T00:00:00Z")
-            let next = naming.next(at: now, after: catalogue.finished, process: nil)
-            _ = catalogue.isFinished("t.log", next)
-        }
-    }
-
     @Test(
-        "A planted catalogue of extreme labels neither ends the process nor silences the logger",
+        "A planted catalogue of an earlier version with extreme labels neither ends the process nor silences the logger",
         arguments: [
             "finished 9223372036854775807 9223372036854775807 0", "finished -9223372036854775808 1 0",
             "finished - 9223372036854775807 0", "active 9223372036854775807 -9223372036854775808 2147483647",

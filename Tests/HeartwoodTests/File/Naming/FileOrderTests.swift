@@ -42,7 +42,7 @@ import Testing
         let next = try run(103)
         write("line 2", to: next)
         #expect(lines == ["line 0", "line 1", "line 2"])
-        #expect(next.unarchived.count == 2)
+        #expect(next.finished.count == 2)
         for number in 3..<40 { write("line \(number)", to: next) }
         #expect(names.count == 4 && lines.count >= 15)
         #expect(lines == (40 - lines.count..<40).map { "line \($0)" })
@@ -98,7 +98,7 @@ import Testing
         write("three", to: second)
         write("four", to: other)
         #expect(names.map(text) == ["one\nfour\n", "two\nthree\n"])
-        #expect(second.unarchived == [])
+        #expect(second.finished == [])
     }
 
     @Test("A file that is older than one that was finished and sent away is not continued either")
@@ -129,7 +129,7 @@ import Testing
         #expect(next.rollNow())
         write("three", to: next)
         #expect(names.map(text) == ["0\n", "1\n", "three\n"])
-        #expect(next.unarchived == Array(names.prefix(2)))
+        #expect(next.finished == Array(names.prefix(2)))
     }
 
     @Test("A file that is not continued ends with a whole line")
@@ -208,11 +208,17 @@ import Testing
         try makeEngine(makeKernel(process), change)
     }
 
-    @Test(
-        "Files of a clock that was wrong once get names of now, in their order, and the next names are right",
-        arguments: [true, false])
-    func wrongClock(_ isRestarted: Bool) throws {
-        let right = clock.now()
+    /// Lines while the clock is right, wrong from the second line to the fourth, and right again.
+    private func runWrongClock(
+        isRestarted: Bool, right: LogTimestamp = moment("2026-01-01T00:01:00Z"),
+        _ change: (inout FileSettings) -> Void = { _ in }
+    ) throws -> [String] {
+        var advice: [String] = []
+        func run(_ process: Int32) throws -> FileEngine {
+            try makeEngine(makeKernel(process), change) {
+                if case .advice(let text) = $0 { advice.append(text) }
+            }
+        }
         var engine = try run(101)
         write("0", to: engine)
         engine.rollNow()
@@ -221,45 +227,45 @@ import Testing
             write("\(number)", to: engine)
             if number < 3 { engine.rollNow() }
         }
-        #expect(names.suffix(3).allSatisfy { $0.contains("2099") })
-        clock.setWall(right + .seconds(60))
+        let before = names
+        clock.setWall(right)
         if isRestarted {
             engine.close()
             engine = try run(102)
-        } else {
-            engine.rollNow()
         }
-        write("4", to: engine)
-        engine.rollNow()
-        clock.advance(by: .seconds(1))
-        write("5", to: engine)
-        #expect(!names.contains { $0.contains("2099") })
-        #expect(lines == (0..<6).map { "\($0)" })
-        #expect(names.last == "t 2026-01-01--00-01-01-000.log")
-        #expect(Set(engine.unarchived) == Set(names.dropLast()))
+        for number in 4..<7 {
+            engine.rollNow()
+            clock.advance(by: .seconds(1))
+            write("\(number)", to: engine)
+        }
+        #expect(names.starts(with: before.prefix { $0 != "t.log" }), "a file was renamed")
+        #expect(lines == (0..<7).map { "\($0)" })
+        return advice
     }
 
-    @Test("No file is renamed while the clock is not set, and none that another process writes to")
-    func unsetClock() throws {
-        let engine = try run(101)
-        write("0", to: engine)
-        engine.rollNow()
-        write("1", to: engine)
-        let before = names
-        clock.setWall(LogTimestamp(nanoseconds: 0))
-        let other = try run(102)
-        write("2", to: other)
-        #expect(Set(before).isSubset(of: names) && names.count == 3)
-        other.close()
-        clock.setWall(moment("2099-01-01T00:00:00Z"))
-        let wrong = try run(103)
-        wrong.rollNow()
-        write("3", to: wrong)
-        clock.setWall(moment("2026-01-02T00:00:00Z"))
-        let next = try run(104)
-        write("4", to: next)
-        #expect(names.filter { $0.contains("2099") }.count == 2)
-        #expect(lines == (0..<5).map { "\($0)" })
+    @Test(
+        "Files of a clock that was wrong once keep their names, the next ones come after them, and that is told once",
+        arguments: [nil, "t.log"], [true, false])
+    func wrongClock(_ active: String?, _ isRestarted: Bool) throws {
+        let advice = try runWrongClock(isRestarted: isRestarted) {
+            if let active, let naming = try? LogFileNaming(application: "t", activeName: active) {
+                $0.naming = naming
+            }
+        }
+        #expect(advice.count == 1 && advice[0].contains("“t 2099-01-01--00-00-00-000@0003.log” is more than"))
+        for name in names where name.contains("2099") { disk.removeName(name) }
+        clock.advance(by: .seconds(1))
+        write("7", to: try run(103) { $0.reusesFiles = false })
+        #expect(names.filter { $0 != "t.log" }.allSatisfy { $0.hasPrefix("t 2026") }, "\(names)")
+    }
+
+    @Test("Names are not said to be ahead of a clock that is not set, and neither are own ones")
+    func notAhead() throws {
+        #expect(try runWrongClock(isRestarted: true, right: LogTimestamp(nanoseconds: 0)) == [])
+        emptyDisk()
+        clock.setWall(moment("2026-01-01T00:00:00Z"))
+        final class OwnNaming: LogFileNaming, @unchecked Sendable {}
+        #expect(try runWrongClock(isRestarted: false) { $0.naming = OwnNaming(application: "t") } == [])
     }
 
     @Test(
@@ -432,33 +438,6 @@ import Testing
         #expect(names.map(text) == ["one\n", "two\nthree\nfour\n"])
     }
 
-    @Test("Others notice the roll of one that could not write to the lock file for a moment")
-    func readOnlyLock() throws {
-        for failing in 2..<20 {
-            emptyDisk()
-            let kernel = makeKernel(102)
-            let engines = try [makeKernel(101), kernel].map {
-                try makeEngine($0) {
-                    $0.isShared = true
-                    $0.rolling.maximumSize = 12
-                }
-            }
-            write("12345678", to: engines[0])
-            clock.advance(by: .seconds(1))
-            var count = 0
-            kernel.fault = {
-                guard $0 == .open else { return nil }
-                count += 1
-                return count == 1 ? EPERM : count == failing ? EMFILE : nil
-            }
-            write("1234", to: engines[1])
-            let isTold = text(".t.catalogue").contains("finished ")
-            #expect(isTold || count >= failing)
-            write("5", to: engines[0])
-            if isTold { #expect(names.map(text) == ["12345678\n", "1234\n5\n"], "\(failing)") }
-        }
-    }
-
     @Test(
         "After the file that all write to was removed, all go on in the same file", arguments: [true, false])
     func sharedRemoval(_ withDirectory: Bool) throws {
@@ -564,22 +543,5 @@ import Testing
         settings.retention.maximumCount = 2
         unknowing.apply(settings)
         #expect(names.map(text) == ["three\n", "four\n"])
-    }
-
-    @Test(
-        "A file of a wrong clock keeps its name while an older one keeps its own, since it comes after that")
-    func wrongClockOfTwo() throws {
-        let right = clock.now()
-        clock.setWall(moment("2099-01-01T00:00:00Z"))
-        let (first, second) = try (run(101), run(102))
-        write("0", to: first)
-        clock.advance(by: .seconds(1))
-        write("1", to: second)
-        clock.setWall(right)
-        second.rollNow()
-        #expect(lines == ["0", "1"])
-        first.rollNow()
-        write("2", to: second)
-        #expect(lines == ["0", "1", "2"] && !names.contains { $0.contains("2099") })
     }
 }

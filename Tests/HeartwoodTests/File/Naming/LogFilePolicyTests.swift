@@ -68,7 +68,7 @@ private final class HalfNaming: LogFileNaming, @unchecked Sendable {
         #expect(kept.prefix(2) == log.lines.prefix(2))
         #expect(kept.suffix(2) == log.lines.suffix(2))
         #expect(filePolicy.created.withLock { $0.count } == 5)
-        #expect(try engine.directory.status(Array(own)[0])?.mode == 0o640)
+        #expect(try engine.directory.status(Array(own)[0])?.mode == 0o440)
     }
 
     @Test("A policy that answers nonsense breaks no limit, loses no line, and is reported")

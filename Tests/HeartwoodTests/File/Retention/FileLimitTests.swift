@@ -118,7 +118,7 @@ import Testing
         for number in 10..<20 { write("line \(number) of many", to: engine) }
         let other = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 102, user: 1000)))
-        let (lock, _) = try other.open(".t.lock")
+        let lock = try other.openAgain()
         #expect(try other.calls.tryLock(lock.number))
         for number in 20..<30 {
             write("line \(number) of many", to: engine)
@@ -162,7 +162,7 @@ import Testing
         let directory = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000)))
         let inventory = FileInventory()
-        try inventory.refresh(directory, naming, activeLabel: nil)
+        try inventory.refresh(directory, naming)
         var entry = try #require(inventory.entries.first)
         entry.size = 100
         inventory.insert(entry)
@@ -182,10 +182,10 @@ import Testing
         let directory = try Directory(
             "/logs", calls: SystemCalls(kernel: SimulatedKernel(disk, process: 101, user: 1000)))
         let inventory = FileInventory()
-        try inventory.refresh(directory, naming, activeLabel: nil)
+        try inventory.refresh(directory, naming)
         for isProtected in [true, false] {
             inventory.protect(name, isProtected)
-            try inventory.refresh(directory, naming, activeLabel: nil)
+            try inventory.refresh(directory, naming)
             #expect(inventory.entries.map(\.isProtected) == [isProtected])
             let plan = RetentionPlan(maximumCount: 1)
             let removals = inventory.removals(plan, now: nil, incomingFiles: 1)
@@ -205,26 +205,5 @@ import Testing
         write("c", to: one)
         #expect(other.rollNow())
         #expect(texts == ["c\n"])
-    }
-
-    @Test("A process that could not have the lock while a name of a wrong clock was there has it later")
-    func lockAfterWrongClock() throws {
-        let engine = try makeEngine { _ in }
-        write("a", to: engine)
-        let ahead = naming.name(for: LogFileLabel(createdAt: moment("2098-12-20T00:00:00Z")))
-        _ = disk.plant(ahead, "old\n", owner: 1000)
-        engine.store.refresh()
-        let holder = try Directory("/logs", calls: SystemCalls(kernel: makeKernel(102)))
-        let (lock, _) = try holder.open(".t.lock")
-        #expect(try holder.calls.tryLock(lock.number))
-        #expect(engine.rollNow())
-        write("b", to: engine)
-        #expect(!engine.isSaved && engine.counters.written == 2)
-        holder.calls.unlock(lock.number)
-        clock.advance(by: .seconds(1))
-        engine.tick()
-        #expect(engine.isSaved)
-        #expect(engine.rollNow())
-        #expect(engine.isSaved)
     }
 }

@@ -272,6 +272,9 @@ import Testing
         journaled.isJournaled = true
         #expect(plan.lease(journaled) == nil)
         #expect(plan.lease(Self.moment(1)) == nil)
+        var setBack = now
+        setBack.wall = now.wall + .seconds(-3601)
+        #expect(plan.lease(setBack) == nil)
         for change: (inout FilePlan.File) -> Void in [
             { $0.isShared = true }, { $0.isFramed = true }, { $0.isTorn = true }, { $0.needsHeader = true },
             { $0.hasRecords = false },

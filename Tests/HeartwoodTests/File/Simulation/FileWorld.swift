@@ -33,7 +33,7 @@ final class SimulatedWriter {
         self.directory = directory
         self.engine = engine
         archiver = ArchiveWorker(
-            directory: directory, application: "t", inventory: engine.inventory,
+            directory: directory, inventory: engine.inventory,
             makeRoom: { _, _ in false },
             describe: { [inventory = engine.inventory, directory] name in
                 inventory.entries.last { $0.name == name }.map {
@@ -59,8 +59,6 @@ final class FileWorld {
     private var isNested = false
     private var isHealed = false
     private var faultRate = 0
-    /// A process may take the lock file for one that nobody can write to, and not tell of a change.
-    private var mayMissChanges = false
     /// What makes an exact limit or a single processing impossible to ask for.
     private var hasFaults = false
     private var hasDeaths = false
@@ -109,19 +107,20 @@ final class FileWorld {
         living = Array(repeating: nil, count: numbers.pick([1, 1, 2, 3]))
         hasInterrupts = living.count > 1 && numbers.chance(4)
         settings.fileMode = numbers.pick([0o600, 0o640])
-        if numbers.chance(12) { disk.modeRefusal = numbers.pick([EPERM, EROFS, ENOSYS]) }
+        if numbers.chance(12) { disk.modeRefusal = numbers.pick([EPERM, EOPNOTSUPP, ENOSYS]) }
+        if numbers.chance(8) { disk.attributeRefusal = EOPNOTSUPP }
+        disk.locksNeedWriting = numbers.chance(8)
         // Without locks, a directory is one process's.
         if living.count == 1, !settings.isShared, numbers.chance(6) {
             disk.lockRefusal = numbers.pick([ENOLCK, ENOSYS, EOPNOTSUPP])
+            disk.locksFolders = numbers.chance(2)
         }
         self.numbers = numbers
         disk.isOrderKnown = { [unowned self] in
-            // Without the catalogue it is not known when the active file was created, nor that the file of all is
-            // finished.
+            // Without attributes only its birth tells where the active file belongs.
             !hasFaults && !hasInterrupts && !hasFullDisk && !hasClosed
                 && settings.retention.maximumAge == .zero && disk.isNoticed
-                && (settings.naming.activeName == nil && !settings.isShared
-                    || !(disk.hasLostCatalogue || disk.hasOtherCatalogue))
+                && (settings.naming.activeName == nil || disk.attributeRefusal == nil)
         }
     }
 
@@ -216,6 +215,8 @@ final class FileWorld {
         writer.hasDied = true
         writer.isEnded = true
         hasDeaths = true
+        // Of what it has created last nothing is known.
+        disk.folder?.latest = nil
         living[index] = nil
     }
 
@@ -288,7 +289,6 @@ final class FileWorld {
         tell("\(writer.kernel.process): \(what)")
         let created = writer.kernel.created
         let waits = writer.kernel.waits
-        let written = writer.engine.counters.written
         let before = writer.engine.writer?.identity
         body(writer.engine)
         // As the logger does it.
@@ -302,9 +302,8 @@ final class FileWorld {
         if writer.kernel.waits == waits, !isNested {
             if let opened = writer.engine.writer, opened.identity != before { checkNewest(opened) }
             checkLimits(writer, hasCreated: writer.kernel.created > created)
-            if writer.engine.counters.written > written {
-                let isNew = writer.kernel.created > created && writer.engine.writer?.identity != before
-                checkFinished(writer, isNew: isNew)
+            if writer.kernel.created > created {
+                checkNew(writer.engine.writer, isNew: writer.engine.writer?.identity != before)
             }
         }
     }
@@ -359,13 +358,11 @@ final class FileWorld {
         }
         let number = numbers.pick([EACCES, EPERM, EIO, EROFS, ENOSPC, EMFILE, ENOLCK, ENOSYS, EINTR])
         let call = numbers.chance(2) ? numbers.pick(SystemCall.allCases) : nil
-        if [EPERM, EROFS].contains(number), [nil, .open].contains(call) {
-            mayMissChanges = settings.isShared
-        }
         kernel.fault = { [weak self, weak kernel] made in
             guard let self, call == nil || call == made, numbers.chance(faultRate) else { return nil }
-            // Only of a lock that is waited for would a real system say this.
-            if number == EINTR, made != .lock { return EIO }
+            // Only of a lock that is waited for would a real system say this; and a mode that was refused tells of
+            // a file system without modes.
+            if number == EINTR && made != .lock || made == .changeMode { return EIO }
             // One that is refused before any was taken tells of a file system without locks.
             return [ENOLCK, ENOSYS].contains(number) && made == .lock && kernel?.hasLocked != true
                 ? EIO : number
@@ -448,12 +445,12 @@ final class FileWorld {
                 return fail("\(name) is processed and is not there")
             }
             file.processed += 1
-            // The note may be lost with the process that could not make it, or with the catalogue.
+            // The note may be lost with the process that could not make it.
             let isNewProcess = file.processors.insert(writer.kernel.process).inserted
-            let mayLoseNote = hasDeaths || hasFaults || hasFullDisk
+            let mayLoseNote = hasDeaths || hasFaults || hasFullDisk || disk.attributeRefusal != nil
             // One whose fixed name could not be removed may get another name by others who write to it.
             let mayHaveTwoNames = hasFaults && settings.isShared && settings.naming.activeName != nil
-            if file.processed > 1, !disk.hasLostCatalogue, !isNewProcess || !mayLoseNote, !mayHaveTwoNames {
+            if file.processed > 1, !isNewProcess || !mayLoseNote, !mayHaveTwoNames {
                 fail("\(name) was processed \(file.processed) times")
             }
             for case let other? in living
@@ -464,7 +461,7 @@ final class FileWorld {
             }
         }
         perform(writer, "archive") { engine in
-            for name in engine.isStarted ? engine.unarchived : [] {
+            for name in engine.isStarted ? engine.finished : [] {
                 var name = name
                 _ = try? writer.archiver.work(on: &name, archive)
             }
@@ -493,7 +490,6 @@ final class FileWorld {
         hasOthers = true
         let kind = numbers.number(0...6)
         tell("others put \(chosen) there, of kind \(kind)")
-        if chosen == ".t.catalogue" { disk.hasOtherCatalogue = true }
         switch kind {
         case 0: disk.plant(chosen, "theirs\n", owner: 0, isForeign: true)
         case 1: disk.plant(chosen, "theirs\n", owner: 0, mode: 0o644, isForeign: true)
@@ -557,11 +553,14 @@ final class FileWorld {
             if file.data.count == file.sizeBefore { file.data += [10] }
             file.isTampered = true
         case 5:
-            let name = numbers.pick([".t.catalogue", ".t.lock"])
-            guard folder.entries[name]?.isForeign == false else { return }
-            tell("others remove \(name)")
-            disk.removeName(name)
-            if name == ".t.catalogue" { disk.hasLostCatalogue = true }
+            guard !logs.isEmpty, disk.modeRefusal == nil, disk.lockRefusal == nil,
+                let file = folder.entries[numbers.pick(logs)]
+            else {
+                return
+            }
+            tell("others change the mode of file \(file.number)")
+            file.mode ^= 0o200
+            (file.isTampered, file.processed) = (true, 0)
         case 6:
             tell("others remove all logs")
             for name in logs { disk.removeName(name) }
@@ -597,7 +596,7 @@ final class FileWorld {
         }
         let quota = settings.diskQuota.limit ?? 0
         if quota > 0, living.count == 1, !hasOthers, !hasFullDisk {
-            let total = entries.reduce(0) { $0 + $1.file.data.count }
+            let total = self.total(entries)
             if total > quota { fail("\(total) bytes after a write at a quota of \(quota)") }
         }
     }
@@ -615,34 +614,25 @@ final class FileWorld {
         }.map { ($0.key, $0.value) }
     }
 
-    /// A file that is written must not count as finished: others would archive, remove or leave it.
-    ///
-    /// What a process could not note yet the others cannot know, and what it notes after a stopped one has released the
-    /// lock may be out of date: then the lock of the file alone keeps others from it.
-    ///
-    /// A new file is after all that are finished, also after those that are gone: its name would be used again.
-    private func checkFinished(_ writer: SimulatedWriter, isNew: Bool) {
-        guard !hasInterrupts, !mayMissChanges, let active = writer.engine.writer, writer.engine.isSaved,
-            !disk.hasLostCatalogue
+    /// The bytes of files; a process that died may have left one with two names.
+    private func total(_ entries: [(name: String, file: SimulatedFile)]) -> Int {
+        Dictionary(entries.map { ($0.file.number, $0.file.data.count) }, uniquingKeysWith: max).values.reduce(
+            0, +)
+    }
+
+    /// A new file is after all that were created, also after those that are gone: its name would be used again.
+    private func checkNew(_ writer: FileWriter?, isNew: Bool) {
+        // Of one that is closed again nothing is known.
+        defer { disk.folder?.latest = isNew ? writer?.label : nil }
+        guard isNew, let opened = writer, let latest = disk.folder?.latest, opened.label <= latest,
+            !hasFaults, !hasInterrupts,
+            disk.attributeRefusal == nil,
+            // Who died before the active file was told its name has left one with the date of its birth.
+            settings.naming.activeName == nil || !hasDeaths
         else { return }
-        guard
-            let file = disk.folder?.entries[".t.catalogue.\(Self.user)"]
-                ?? disk.folder?.entries[".t.catalogue"],
-            file.owner == Self.user, !file.isImmutable, file.kind == .regular
-        else {
-            return
-        }
-        // What a program has closed is noticed at the next look, and others may have it meanwhile.
-        guard active.file.isOurs else { return }
-        // What is not under its name the others do not find.
-        guard disk.folder?.entries[active.name]?.number == active.identity.inode else { return }
-        let catalogue = FileCatalogue(text: String(decoding: file.data, as: UTF8.self))
-        if catalogue.isFinished(active.name, active.label), active.name != settings.naming.activeName {
-            fail("\(active.name) is written and counts as finished")
-        }
-        if isNew, !hasFaults, let finished = catalogue.finished, active.label <= finished {
-            fail("\(active.name) is new and not after \(finished)")
-        }
+        // A date that was a wrong clock's is forgotten.
+        if let createdAt = latest.createdAt, createdAt > clock.now() { return }
+        fail("\(opened.name) is new and not after \(latest)")
     }
 
     /// A file that is opened is the newest, whatever earlier runs have left: what it takes would be lost first otherwise.
@@ -674,7 +664,7 @@ final class FileWorld {
             }
         }
         if retention.quota > 0, living.count == 1 {
-            let total = entries.reduce(0) { $0 + $1.file.data.count }
+            let total = self.total(entries)
             if total > retention.quota { fail("\(total) bytes at a quota of \(retention.quota)") }
         }
     }

@@ -40,6 +40,7 @@ final class SimulatedFile {
     var lastWriter: (process: Int32, begun: Int)?
     /// Who has its lock, and whether they share it.
     var locks: [ObjectIdentifier: Bool] = [:]
+    var attributes: [String: [UInt8]] = [:]
 
     init(_ number: UInt64, _ kind: FileStatus.Kind, owner: UInt32, mode: UInt32, at moment: LogTimestamp) {
         self.number = number
@@ -63,8 +64,14 @@ final class SimulatedFolder {
     let number: UInt64
     var owner: UInt32
     var mode: UInt32
-    var entries: [String: SimulatedFile] = [:]
+    var entries: [String: SimulatedFile] = [:] { didSet { changes += 1 } }
+    /// How often a name came or went.
+    private(set) var changes = 0
     var isRemoved = false
+    var locks: [ObjectIdentifier: Bool] = [:]
+    var attributes: [String: [UInt8]] = [:]
+    /// The label of the file that was created last.
+    var latest: LogFileLabel?
 
     init(_ number: UInt64, owner: UInt32, mode: UInt32) {
         self.number = number
@@ -98,8 +105,14 @@ final class SimulatedDisk {
     var isShared = false
     /// What `flock` fails with, on a file system without locks.
     var lockRefusal: Int32?
+    /// Directories have locks all the same, as on some network file systems.
+    var locksFolders = false
     /// What `fchmod` fails with, on a file system without modes.
     var modeRefusal: Int32?
+    /// What `fsetxattr` fails with, on a file system without attributes.
+    var attributeRefusal: Int32?
+    /// Only what is open for writing can be locked alone, as on NFS.
+    var locksNeedWriting = false
     /// No name of the directory can be looked up: the program has given up its privileges.
     var isUnsearchable = false
     /// No file can be created, and those that are there can grow.
@@ -110,10 +123,6 @@ final class SimulatedDisk {
     var isOrderKnown = { true }
     /// What was cut off by others, and of which file.
     var taken: [(data: [UInt8], file: SimulatedFile)] = []
-    /// Others have removed the catalogue, and with it what was finished and processed.
-    var hasLostCatalogue = false
-    /// Others have put something in its place, so that loggers need another name for it.
-    var hasOtherCatalogue = false
     /// What loggers have done that they must not do.
     var violations: [String] = []
     /// How long a logger may go without a look at the file that it writes.
@@ -189,7 +198,6 @@ final class SimulatedDisk {
     func removeFolder() {
         guard let folder else { return }
         for file in folder.entries.values { takeLink(file) }
-        hasLostCatalogue = true
         folder.entries = [:]
         folder.isRemoved = true
         self.folder = nil

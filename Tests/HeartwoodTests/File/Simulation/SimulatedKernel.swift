@@ -32,6 +32,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     private var closedAt: Duration?
     /// Whether it has, and its files have lost their locks with them.
     var hasClosed: Bool { closedAt != nil }
+    /// A finished file that has its write permission for an attribute or a lock.
+    private var raised: SimulatedFile?
     /// Whether it has taken a lock.
     private(set) var hasLocked = false
 
@@ -44,6 +46,8 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     /// The process is killed: its descriptors are closed, its locks are free.
     func kill() {
         isDead = true
+        // A file that was finished is so no more, and is processed again where that was not noted.
+        raised?.processed = 0
         for number in handles.keys.sorted() {
             if let file = handles[number]?.file, file.hasPart { excuse(file) }
             release(number)
@@ -53,6 +57,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     private func release(_ number: Int32) {
         guard let handle = handles.removeValue(forKey: number) else { return }
         handle.file?.locks[ObjectIdentifier(handle)] = nil
+        handle.folder?.locks[ObjectIdentifier(handle)] = nil
     }
 
     /// A part of a record may stay in a file for good.
@@ -179,6 +184,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         if name.hasPrefix("..") { return try add(SimulatedHandle()) }
         let folder = try folder(directory, .open)
         try search(.open)
+        if name == "." { return try add(SimulatedHandle(folder: folder)) }
         let isWriting = flags & (O_WRONLY | O_RDWR) != 0
         if let file = folder.entries[name] {
             if flags & O_EXCL != 0 { throw SystemFailure(.open, EEXIST) }
@@ -237,8 +243,9 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         } else if file.isForeign {
             violate("wrote to a file of others")
         }
-        if file.processed > 0, !disk.hasLostCatalogue {
-            violate("wrote to a file that was processed already")
+        if disk.modeRefusal == nil, file.isLog, !file.isTampered, !hasClosed {
+            if file.processed > 0 { violate("wrote to a file that was processed already") }
+            if file.mode & 0o222 == 0 { violate("wrote to file \(file.number), which is finished") }
         }
         if file.isLog, file.links == 0, !disk.mayBeUnnoticed(file) {
             violate("wrote to file \(file.number), which is removed")
@@ -282,15 +289,21 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
 
     func tryLock(_ descriptor: Int32, shared: Bool) throws(SystemFailure) -> Bool {
         try enter(.lock)
-        if let number = disk.lockRefusal { throw SystemFailure(.lock, number) }
         spare(descriptor, "locked")
         let handle = try handle(descriptor, .lock)
-        guard let file = handle.file else { return true }
+        if let number = disk.lockRefusal, handle.file != nil || !disk.locksFolders {
+            throw SystemFailure(.lock, number)
+        }
+        if disk.locksNeedWriting, handle.file != nil, !handle.isWritable, !shared {
+            throw SystemFailure(.lock, EBADF)
+        }
         let key = ObjectIdentifier(handle)
-        for (other, isShared) in file.locks where other != key {
+        let locks = handle.file?.locks ?? handle.folder?.locks ?? [:]
+        for (other, isShared) in locks where other != key {
             if !(shared && isShared) { return false }
         }
-        file.locks[key] = shared
+        handle.file?.locks[key] = shared
+        handle.folder?.locks[key] = shared
         hasLocked = true
         return true
     }
@@ -299,6 +312,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         spare(descriptor, "unlocked")
         guard !isDead, let handle = handles[descriptor] else { return }
         handle.file?.locks[ObjectIdentifier(handle)] = nil
+        handle.folder?.locks[ObjectIdentifier(handle)] = nil
     }
 
     // MARK: Status
@@ -317,7 +331,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         FileStatus(
             identity: .init(device: 1, inode: folder.number), kind: .directory, size: 0,
             links: folder.isRemoved ? 0 : 2, owner: folder.owner, mode: folder.mode,
-            modifiedNanoseconds: 0)
+            modifiedNanoseconds: Int64(folder.changes))
     }
 
     func status(_ directory: Int32, _ name: String) throws(SystemFailure) -> FileStatus {
@@ -345,8 +359,31 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         try enter(.changeMode)
         if let number = disk.modeRefusal { throw SystemFailure(.changeMode, number) }
         let handle = try handle(descriptor, .changeMode)
+        if let file = handle.file, file.mode != mode {
+            raised = file.mode & 0o200 == 0 ? file : nil
+            trace("\(process) gives file \(file.number) the mode \(String(mode, radix: 8))")
+        }
         handle.file?.mode = mode
         handle.folder?.mode = mode
+    }
+
+    func attribute(_ name: String, of descriptor: Int32) -> [UInt8]? {
+        guard !isDead, let handle = handles[descriptor] else { return nil }
+        return handle.file?.attributes[name] ?? handle.folder?.attributes[name]
+    }
+
+    func setAttribute(
+        _ name: String, to value: [UInt8]?, of descriptor: Int32
+    ) throws(SystemFailure) {
+        try enter(.setAttribute)
+        if let number = disk.attributeRefusal { throw SystemFailure(.setAttribute, number) }
+        let handle = try handle(descriptor, .setAttribute)
+        handle.folder?.attributes[name] = value
+        guard let file = handle.file else { return }
+        guard user == 0 || file.owner == user && file.mode & 0o200 != 0 else {
+            throw SystemFailure(.setAttribute, EACCES)
+        }
+        file.attributes[name] = value
     }
 
     func setModified(_ descriptor: Int32, nanoseconds: Int64) throws(SystemFailure) {

@@ -127,7 +127,7 @@ import Testing
         scratch.write("lines", to: name)
         isWaiting.withLock { $0 = true }
         let inventory = FileInventory()
-        try inventory.refresh(directory, naming, activeLabel: nil)
+        try inventory.refresh(directory, naming)
         #expect(inventory.entries.map(\.name) == [name + ".gz"])
     }
 

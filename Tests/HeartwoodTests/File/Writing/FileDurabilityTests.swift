@@ -114,23 +114,6 @@ import Testing
         #expect(!scratch.names().contains(entries[0].name) && scratch.names().contains(entries[3].name))
     }
 
-    @Test("What other processes have noted in the catalogue stays when a file is finished")
-    func catalogueOfOthers() throws {
-        let engine = try makeEngine()
-        var log = RecordLog()
-        log.write(1, to: engine)
-        engine.rollNow()
-        let finished = try #require(scratch.names().first)
-        let directory = try Directory(scratch.logs)
-        let other = CatalogueFile(
-            directory, application: "t", lock: DirectoryLock(directory, name: ".t.lock"), report: { _, _ in })
-        other.update { $0.processed = [finished] }
-        log.write(1, to: engine)
-        engine.rollNow()
-        #expect(CatalogueFile.load(directory, application: "t").processed == [finished])
-        #expect(engine.unarchived == [scratch.names()[1]])
-    }
-
     @Test("A write that a crash cut off is looked for in the file that was renamed since (promise 10)")
     func intentOfRenamedFile() throws {
         let lines = Array("one\ntwo\n".utf8)
@@ -202,7 +185,7 @@ import Testing
         logInfo("one", to: dispatcher)
         dispatcher.flush(timeout: .testLimit)
         let directory = try Directory(scratch.logs)
-        let (holder, _) = try directory.open(".t.lock")
+        let holder = try directory.openAgain()
         #expect(try directory.calls.tryLock(holder.number))
         logInfo("two", to: dispatcher)
         // The logger waits for the lock three seconds; a flush that took part in that would be complete.

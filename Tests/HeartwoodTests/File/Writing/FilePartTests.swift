@@ -111,7 +111,7 @@ import Testing
         write("one", to: engine)
         write("two", to: other)
         let stopped = try Directory("/logs", calls: SystemCalls(kernel: makeKernel(3)))
-        let (lock, _) = try stopped.open(".t.lock")
+        let lock = try stopped.openAgain()
         #expect(try stopped.calls.tryLock(lock.number))
         write("three", to: engine)
         write("four", to: engine)
@@ -147,7 +147,6 @@ import Testing
         let name = try #require(names.first)
         first.close()
         // What the next file would be called, were it not taken.
-        disk.removeName(".t.catalogue")
         disk.plant("t.log", "two\n", owner: 1000)
         let second = try makeEngine(makeKernel(2), activeName: "t.log")
         second.rollNow()
@@ -201,40 +200,6 @@ import Testing
         #expect(disk.violations == [])
     }
 
-    @Test("Where the catalogue cannot be read, no old file is continued: it may be finished (promise 12)")
-    func unknownCatalogue() throws {
-        let first = try makeEngine(makeKernel(1))
-        write("one", to: first)
-        first.rollNow()
-        first.close()
-        let kernel = makeKernel(2)
-        let engine = try makeEngine(kernel)
-        fail(kernel, .read, 2)
-        write("two", to: engine)
-        #expect(texts == ["one\n", "two\n"])
-    }
-
-    @Test(
-        "What could not be stored in the catalogue is stored later, and leaves alone what others have stored meanwhile"
-    )
-    func storesCatalogueLater() throws {
-        let kernel = makeKernel(1)
-        let engine = try makeEngine(kernel)
-        let other = try makeEngine(makeKernel(2))
-        write("one", to: engine)
-        write("two", to: other)
-        let (mine, theirs) = (try #require(engine.writer?.name), try #require(other.writer?.name))
-        fail(kernel, .rename)
-        engine.rollNow()
-        #expect(!engine.isSaved)
-        other.rollNow()
-        kernel.fault = { _ in nil }
-        retry(engine)
-        #expect(engine.isSaved)
-        let catalogue = FileCatalogue(text: text(".t.catalogue"))
-        #expect(catalogue.open.isDisjoint(with: [mine, theirs]), "both are finished: \(catalogue)")
-    }
-
     @Test(
         "A file is processed once, although it cannot be removed, or the note cannot be made",
         arguments: [true, false])
@@ -246,7 +211,7 @@ import Testing
         let counting = Counting()
         counting.isRemoving = isRemoving
         let worker = ArchiveWorker(
-            directory: engine.directory, application: "t", inventory: engine.inventory,
+            directory: engine.directory, inventory: engine.inventory,
             makeRoom: { _, _ in false },
             describe: { [inventory = engine.inventory, directory = engine.directory] name in
                 inventory.entries.last { $0.name == name }.map { LogFileInfo($0, directory) }
@@ -255,15 +220,15 @@ import Testing
         settings.processor = counting
         for attempt in 0..<4 {
             kernel.fault = { call in
-                attempt < 2 && call == (isRemoving ? .unlink : .rename) ? EIO : nil
+                attempt < 2 && call == (isRemoving ? .unlink : .setAttribute) ? EIO : nil
             }
-            for name in engine.unarchived {
+            for name in engine.finished {
                 var name = name
                 _ = try? worker.work(on: &name, settings)
             }
         }
         #expect(counting.count == 1)
-        #expect(engine.unarchived == [])
+        #expect(names.count == 1)
     }
 
     private final class Counting: LogArchiveProcessor, @unchecked Sendable {  // one thread

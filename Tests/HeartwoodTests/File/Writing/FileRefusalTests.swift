@@ -33,9 +33,8 @@ import Testing
 
     private func plant(_ trap: Trap, as name: String) {
         defer {
-            // The logger's own link and catalogue it may replace.
-            let isOwn = name == "current" && trap == .link || name == ".t.catalogue" && trap == .unreadable
-            if isOwn { disk.folder?.entries[name]?.isForeign = false }
+            // The logger's own link it may replace.
+            if name == "current", trap == .link { disk.folder?.entries[name]?.isForeign = false }
         }
         switch trap {
         case .secret: disk.plant(name, "theirs\n", owner: 0, mode: 0o600, isForeign: true)
@@ -49,7 +48,7 @@ import Testing
     }
 
     @Test(
-        "Whatever has the name of a log, of the active file, of the link, the catalogue or the lock, and refuses to be used: lines go on in another file, and the report names the one that refused (promise 12)",
+        "Whatever has the name of a log, of the active file, of the link, or of what earlier versions kept, and refuses to be used: lines go on in another file, and the report names the one that refused (promise 12)",
         arguments: Trap.allCases,
         ["t 2025-12-31--08-00-00-000.log", "t.log", "current", ".t.catalogue", ".t.lock"])
     func refusals(_ trap: Trap, _ name: String) throws {
@@ -68,8 +67,9 @@ import Testing
         let logs = names.filter { $0 != name && $0 != "current" }
         #expect(logs.count <= 3, "the limit holds without the file that cannot be removed: \(logs)")
         #expect(disk.violations == [])
-        // A symbolic link is what the logger makes of that name itself, and an immutable lock file can be locked.
-        let isUsable = trap == .link && name == "current"
+        // A symbolic link is what the logger makes of that name itself, and what earlier versions called their own
+        // may be others'.
+        let isUsable = trap == .link && name == "current" || name.hasPrefix(".")
         if !isUsable {
             #expect(
                 reports.withLock { $0 }.contains { $0.contains("\"\(name)\"") }, "\(reports.withLock { $0 })")
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "When all files are removed by others, and the catalogue is left, two loggers that share files lose no line and create no file for each line",
+        "When all files are removed by others, two loggers that share files lose no line and create no file for each line",
         arguments: ["{app} {date}.log", "{app}-{date:yyyy-MM-dd}.log", "{app}.{number:6}.log"])
     func watermark(_ template: String) throws {
         let first = try makeEngine(makeKernel(1), template: template)
@@ -143,22 +143,6 @@ import Testing
         #expect(names == ["t 2026-01-01--00-00-00-000.log"])
     }
 
-    @Test("A file of a wrong clock keeps the version that wrote it when it gets a name of now")
-    func wrongClockKeepsVariant() throws {
-        disk.plant("t 2099-01-01--00-00-00-000 1.0.log", "old\n", owner: 1000)
-        let naming = try LogFileNaming(
-            application: "t", template: "{app} {date} {variant}.log", variant: "2.0")
-        let engine = FileEngine(
-            directory: try Directory("/logs", calls: SystemCalls(kernel: makeKernel(1))),
-            settings: .unlimited(naming: naming), clock: clock)
-        write("new", to: engine)
-        #expect(Set(names.map(text)) == ["old\n", "new\n"])
-        for name in names {
-            #expect(name.hasPrefix("t 2026-01-01--00-00-00-000 "), "\(name)")
-            #expect(naming.recognize(name)?.variant == (text(name) == "old\n" ? "1.0" : "2.0"))
-        }
-    }
-
     @Test(
         "After others have rolled, the file of a process that ended is not continued but finished, since it is not the newest"
     )
@@ -179,7 +163,7 @@ import Testing
         log.write(1, to: again)
         #expect(text(old) == log.lines[0] + "\n")
         #expect(text(try #require(names.last)) == (log.lines.last ?? "") + "\n")
-        #expect(again.unarchived.contains(old))
+        #expect(again.finished.contains(old))
     }
 
     @Test(
@@ -207,14 +191,14 @@ import Testing
         for engine in engines + engines {
             engine.store.refresh()
             let worker = ArchiveWorker(
-                directory: engine.directory, application: "t", inventory: engine.inventory,
+                directory: engine.directory, inventory: engine.inventory,
                 makeRoom: { _, _ in true },
                 describe: { [inventory = engine.inventory, directory = engine.directory] name in
                     inventory.entries.last { $0.name == name }.map {
                         LogFileInfo($0, directory, active: nil, isFinished: true)
                     }
                 }, tell: { _ in })
-            for name in engine.unarchived {
+            for name in engine.finished {
                 var name = name
                 #expect(try worker.work(on: &name, settings))
             }

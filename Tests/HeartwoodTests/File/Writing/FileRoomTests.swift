@@ -81,15 +81,15 @@ import Testing
         engine.rollNow()
         let sizes = Locked<[Int]>([])
         let worker = ArchiveWorker(
-            directory: engine.directory, application: "t", inventory: engine.inventory,
+            directory: engine.directory, inventory: engine.inventory,
             makeRoom: { [inventory = engine.inventory, directory = engine.directory, naming] _, _ in
-                try? inventory.refresh(directory, naming, activeLabel: nil)
+                try? inventory.refresh(directory, naming)
                 sizes.withLock { $0 += inventory.entries.filter(\.isUnfinished).map(\.size) }
                 return true
             }, describe: { _ in nil }, tell: { _ in })
         var settings = FileArchiver.Settings()
         settings.format = .gzip
-        var name = try #require(engine.unarchived.first)
+        var name = try #require(engine.finished.first)
         #expect(try worker.work(on: &name, settings))
         #expect(sizes.withLock { $0.contains { $0 > 0 } })
         #expect(engine.inventory.total == scratch.total && scratch.names() == [name])
@@ -97,7 +97,7 @@ import Testing
 
     @Test("A key that is set later has files archived that waited for it") func keyLater() throws {
         let worker = ArchiveWorker(
-            directory: try Directory(scratch.logs), application: "t", inventory: FileInventory(),
+            directory: try Directory(scratch.logs), inventory: FileInventory(),
             makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
         let archiver = FileArchiver(worker, clock)
         var settings = FileArchiver.Settings()
@@ -114,7 +114,7 @@ import Testing
     func archiverQueue() async {
         await #expect(processExitsWith: .failure) {
             let worker = ArchiveWorker(
-                directory: try Directory(Scratch().logs), application: "t", inventory: FileInventory(),
+                directory: try Directory(Scratch().logs), inventory: FileInventory(),
                 makeRoom: { _, _ in true }, describe: { _ in nil }, tell: { _ in })
             FileArchiver(worker, ManualClock()).run()
         }

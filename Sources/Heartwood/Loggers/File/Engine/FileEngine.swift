@@ -88,13 +88,10 @@ final class FileEngine {
             process = newValue
         }
     }
-    private var ledger: FileLedger { store.ledger }
     private var names: FileNames { opener.names }
     var isStarted: Bool { store.isStarted }
     /// Whether everything that was accepted is in a file, or was dropped.
     var isIdle: Bool { plan.pending.isEmpty }
-    /// Whether all that processes must know of each other's files is on the disk, and was read from it.
-    var isSaved: Bool { ledger.isSaved && ledger.isKnown }
 
     var counters: FileCounters {
         var counters = plan.counters
@@ -235,16 +232,16 @@ final class FileEngine {
     /// Takes the lock that shared writing needs, and says whether the file is this process's alone meanwhile.
     private func beginWrite() -> Bool {
         guard plan.settings.isShared else { return true }
-        let isLocked = ledger.lock.acquire()
+        let isLocked = store.lock.acquire()
         guard !isLocked, !directory.isInPlace else { return isLocked }
         // It was lost with the directory.
-        ledger.lock.release()
+        store.lock.release()
         try? store.followDirectory()
-        return ledger.lock.acquire()
+        return store.lock.acquire()
     }
 
     private func endWrite() {
-        if plan.settings.isShared { ledger.lock.release() }
+        if plan.settings.isShared { store.lock.release() }
     }
 
     // MARK: The lease
@@ -290,8 +287,8 @@ final class FileEngine {
 
     // MARK: Steps
 
-    /// How often the directory and its lock file were opened.
-    private var openingsSoFar: Int { directory.reopenings + ledger.lock.openings }
+    /// How often the directory was opened, for its lock as well.
+    private var openingsSoFar: Int { directory.reopenings + store.lock.openings }
 
     private func moment(_ isLocked: Bool = true) -> FilePlan.Moment {
         // Where the program has closed one descriptor it has closed all, and what was opened again may have
@@ -405,7 +402,7 @@ final class FileEngine {
             if wasTorn, !writer.isTorn {
                 report(.repaired(name: writer.name, bytes: status.size - writer.size))
             }
-            if releaseIfTakenAway(writer, status) { return }
+            if releaseIfTakenAway(writer, status) || followOthers(writer, status) { return }
             writer.checkLimit()
         } catch {
             if error.number == EBADF {
@@ -415,11 +412,10 @@ final class FileEngine {
             guard writer.mustCut else { throw error }
             // What is at its end cannot be cut off: leave it alone.
             opener.requireNew(always: true)
-            store.noteFinished(writer.name, writer.label)
+            store.finish(writer.file, writer.name)
             release(writer)
             return fail(.examine, error, moment, isLeft: true)
         }
-        if writer.isShared, followOthers(writer) { return }
         try follow(writer)
     }
 
@@ -482,11 +478,13 @@ final class FileEngine {
     /// whether that is possible. False where others have the lock that a shared file needs.
     private func roll(_ moment: FilePlan.Moment, isFollowed: Bool) throws -> Bool {
         guard let old = writer else { return true }
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
+        let isLocked = store.lock.acquire()
+        defer { store.lock.release() }
         guard isLocked || !old.isShared else { return false }
         if !isFollowed {
-            try directory.tryCreating(for: settings.naming.application, isSecret: settings.encrypts)
+            try store.changeNames {
+                try directory.tryCreating(for: settings.naming.application, isSecret: settings.encrypts)
+            }
         }
         if !old.isOutgoing {
             try finish(old, moment, isFollowed: isFollowed)
@@ -501,35 +499,30 @@ final class FileEngine {
     }
 
     private func finish(_ old: FileWriter, _ moment: FilePlan.Moment, isFollowed: Bool) throws {
-        let name = old.name
-        do {
-            let cipher = isFollowed ? try settings.cipher() : nil
-            try names.giveFinalName(old, moment.wall)
-            guard isFollowed else {
-                try? names.removeSurplusName()
-                opener.requireNew()
-                return retire(old)
-            }
-            writer = try opener.create(
-                moment.wall, cipher, isShared: old.isShared, finishing: (old.name, old.label))
-        } catch {
-            // With its final name, it would count as finished.
-            if old.name != name { ledger.note(opened: (old.name, old.label), finished: []) }
-            throw error
+        let cipher = isFollowed ? try settings.cipher() : nil
+        try store.changeNames { try names.giveFinalName(old) }
+        guard isFollowed else {
+            try? names.removeSurplusName()
+            opener.requireNew()
+            return retire(old)
         }
-        close(old)
+        writer = try opener.create(moment.wall, cipher, isShared: old.isShared)
+        retire(old)
     }
 
     /// Opens another file instead of one that has lost its name, or is finished already.
     private func replace(_ old: FileWriter, _ moment: FilePlan.Moment) throws {
-        inventory.protect(old.name, false)
-        // It may be the next one, under its new name.
-        old.file.unlock()
+        if !old.isFinal {
+            // It may be the next one, under its new name.
+            inventory.protect(old.name, false)
+            old.file.unlock()
+        }
         store.refresh()
         do { writer = try opener.open(moment.wall, moment.uptime) } catch {
-            if (try? directory.tryLock(old.file, shared: old.isShared)) != true { writer = nil }
+            if !old.isFinal, (try? directory.tryLock(old.file, shared: old.isShared)) != true { writer = nil }
             throw error
         }
+        if old.isFinal { free(old) }
         if settings.syncPolicy != .never { _ = try? old.sync() }
     }
 
@@ -563,15 +556,10 @@ final class FileEngine {
         return plan.failure == nil && plan.rollFailure == nil
     }
 
-    /// Notes that a file is finished, and closes it.
+    /// Marks a file as finished, and closes it.
     private func retire(_ old: FileWriter) {
-        writer = nil
-        store.noteFinished(old.name, old.label)
-        close(old)
-    }
-
-    /// Closes a file that is finished.
-    private func close(_ old: FileWriter) {
+        if writer === old { writer = nil }
+        store.finish(old.file, old.name)
         if plan.settings.syncPolicy != .never { _ = try? old.sync() }
         noteFinished(old)
         inventory.protect(old.name, false)
@@ -586,12 +574,18 @@ final class FileEngine {
         inventory.modify(old.name, at: modified ?? clock.now())
     }
 
-    /// Releases the file without finishing it.
+    /// Releases the file, without finishing one that is not final.
     private func release(_ file: FileWriter) {
-        inventory.protect(file.name, false)
-        if process.isHere(calls) { file.file.unlock() }
+        free(file)
         writer = nil
         store.refresh()
+    }
+
+    private func free(_ file: FileWriter) {
+        inventory.protect(file.name, false)
+        guard process.isHere(calls) else { return }
+        if file.isFinal { store.finish(file.file, file.name) }
+        file.file.unlock()
     }
 
     /// Releases a file that others have removed, and has one that they have renamed left.
@@ -602,11 +596,7 @@ final class FileEngine {
         if place == .inPlace || place == .moved && file.isOutgoing { return false }
         report(.disturbed(name: file.name, place))
         // A file with the fixed active name that is there by now was made for us; any other is another's.
-        if file.name == settings.naming.activeName {
-            ledger.forgetActive(file.label)
-        } else {
-            opener.requireNew()
-        }
+        if file.name != settings.naming.activeName { opener.requireNew() }
         if place == .removed {
             release(file)
         } else {
@@ -615,18 +605,28 @@ final class FileEngine {
         return place == .removed
     }
 
-    /// Leaves a file that another process has finished.
-    private func followOthers(_ file: FileWriter) -> Bool {
-        guard ledger.hasChanges else { return false }
-        ledger.load()
-        // Where that cannot be read, it is looked at again before the next write.
-        guard ledger.isKnown else { return false }
-        store.refresh()
-        ledger.noteSeen()
-        guard ledger.catalogue.isFinished(file.name, file.label) else { return false }
+    /// Leaves a file that others have finished: a process that writes to it, or who took its permission.
+    ///
+    /// Returns whether it was released.
+    private func followOthers(_ file: FileWriter, _ status: FileStatus) -> Bool {
+        guard file.isShared else {
+            if directory.isFinished(status), !file.isFinal {
+                file.leaveSoon()
+                if file.hasRecords { makeFinal(file) }
+            }
+            return false
+        }
+        guard directory.isFinished(status) || hasSuccessor(file) else { return false }
         if settings.syncPolicy != .never { _ = try? file.sync() }
         release(file)
         return true
+    }
+
+    /// Whether there is a newer file, where files have no permissions, and only that tells of a finished one.
+    private func hasSuccessor(_ file: FileWriter) -> Bool {
+        guard directory.missing.contains(.modes) else { return false }
+        store.refresh()
+        return inventory.entries.last { $0.name == file.name }?.isFinished == true
     }
 
     // MARK: The disk
@@ -649,7 +649,9 @@ final class FileEngine {
     private func synchronizeAll() throws(SystemFailure) {
         while let name = plan.sync.files.first {
             // One that is gone was removed by the limits, or is an archive, which is on the disk already.
-            if let (file, _) = try? directory.open(name, acceptsLinked: true) { try calls.sync(file.number) }
+            if let file = try? directory.open(name, for: .reading, acceptsLinked: true).file {
+                try calls.sync(file.number)
+            }
             plan.sync.noteFileSynced()
         }
         if let writer { try writer.sync() }
@@ -673,8 +675,8 @@ final class FileEngine {
         return store.makeRoom(forArchive: bytes, of: label)
     }
 
-    /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
-    var unarchived: [String] { store.unarchived(except: writer?.name) }
+    /// The finished files, oldest first.
+    var finished: [String] { store.finished(except: writer?.name) }
 
     // MARK: Time
 
@@ -682,8 +684,8 @@ final class FileEngine {
     func tick() {
         endLease()
         checkProcess()
-        if isStarted { ledger.saveChanges() }
         try? names.removeSurplusName()
+        opener.tellMissing()
         if !isIdle, plan.health.mayTry(at: clock.uptime()) { retry() }
         run(.time)
     }
@@ -691,7 +693,7 @@ final class FileEngine {
     /// How long until ``tick()`` has something to do; nil for never.
     var untilTick: Duration? {
         let delay = plan.delay(moment())
-        guard isStarted && !ledger.isSaved || names.hasSurplusName else { return delay }
+        guard names.hasSurplusName else { return delay }
         return min(delay ?? FileHealth.retryInterval, FileHealth.retryInterval)
     }
 
@@ -742,19 +744,23 @@ final class FileEngine {
 
     /// Finishes a file whose names are about to be others; it is written to until another one is open.
     private func finishNames(of file: FileWriter) {
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
+        let isLocked = store.lock.acquire()
+        defer { store.lock.release() }
         file.leaveSoon()
-        guard file.hasRecords, isLocked || !file.isShared, !file.isShared || !followOthers(file) else {
-            return
-        }
+        guard file.hasRecords, isLocked || !file.isShared else { return }
         do {
-            if try releaseIfTakenAway(file, file.refresh()) || file.isTorn { return }
-            try names.giveFinalName(file, clock.now())
+            let status = try file.refresh()
+            if releaseIfTakenAway(file, status) || followOthers(file, status) || file.isTorn { return }
         } catch {
             return store.report(error, name: file.name)
         }
-        store.noteFinished(file.name, file.label)
+        if !file.isFinal { makeFinal(file) }
+    }
+
+    /// Gives a file its final name, and has it finished as soon as another one is open.
+    private func makeFinal(_ file: FileWriter) {
+        do { try names.giveFinalName(file) } catch { return store.report(error, name: file.name) }
+        file.isFinal = true
         noteFinished(file)
         report(.rolled(name: file.name))
     }
@@ -799,14 +805,12 @@ final class FileEngine {
         endLease()
         checkProcess()
         retry()
-        if isStarted { ledger.saveChanges() }
         if let writer, settings.syncPolicy != .never { _ = try? writer.sync() }
         _ = leave(.reopen)
     }
 
     private func releaseSynced() {
         endLease()
-        if isStarted { ledger.saveChanges() }
         guard let writer else { return }
         // The last chance to cut off the part of a record that is dropped, or written to another file.
         if writer.isTorn { _ = try? writer.refresh() }

@@ -28,6 +28,8 @@ final class FileOpener {
     private var sharesDirectory = false
     /// What the file system does not have, and was said.
     private var toldMissing: Set<Directory.Feature> = []
+    /// A name far ahead of the clock was said.
+    private var hasToldAhead = false
 
     init(_ store: FileStore, beginning: @escaping () -> FileBeginning) {
         self.store = store
@@ -37,7 +39,6 @@ final class FileOpener {
 
     private var directory: Directory { store.directory }
     private var inventory: FileInventory { store.inventory }
-    private var ledger: FileLedger { store.ledger }
     private var settings: FileSettings { store.settings }
     private var calls: SystemCalls { store.calls }
 
@@ -55,30 +56,24 @@ final class FileOpener {
         try store.start()
         let cipher = try settings.cipher()
         try store.followDirectory()
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
-        let hasChanges = ledger.hasChanges
-        ledger.load()
-        if isLocked, hasChanges {
-            store.refresh()
-            ledger.noteSeen()
-        }
-        if isLocked { names.correctNames(now) }
+        let isLocked = store.lock.acquire()
+        defer { store.lock.release() }
+        // Others may have created the file of all within the tick of the directory's time.
+        if settings.isShared { store.refresh() } else { store.follow() }
         // A file that several processes write to is opened only while no other one writes. Whoever writes has
         // asked for the lock already, and this one is then the same: so the plan need not ask twice.
         let isShared = settings.isShared && isLocked
         let mayContinue = !mustBeginAlways && (!mustBegin || settings.isShared)
         let found =
-            mayContinue && isShared == settings.isShared && ledger.isKnown
-            ? try find(now, uptime, cipher) : nil
-        let writer = try found ?? create(now, cipher, isShared: isShared, finishing: nil)
+            mayContinue && isShared == settings.isShared ? try find(now, uptime, cipher) : nil
+        let writer = try found ?? create(now, cipher, isShared: isShared)
         (mustBegin, mustBeginAlways) = (false, false)
         tellMissing()
         return writer
     }
 
     /// Says once what the file system does not have.
-    private func tellMissing() {
+    func tellMissing() {
         for feature in directory.missing.subtracting(toldMissing) { store.report(.missing(feature)) }
         toldMissing = directory.missing
     }
@@ -89,28 +84,23 @@ final class FileOpener {
     private var candidates: [FileInventory.Entry] {
         Array(
             inventory.entries.reversed().lazy
-                .filter { [ledger] in
-                    !$0.isUnfinished && !$0.isProtected && !$0.isForeign && !ledger.isFinished($0)
-                }
+                .filter { !$0.isUnfinished && !$0.isProtected && !$0.isForeign && !$0.isFinished }
                 .prefix(FileOpener.candidateLimit))
     }
 
-    /// The name of the only file that may be continued; nil where a newer one was finished.
-    private var continuable: String? {
-        let files = inventory.entries.filter { !$0.isUnfinished && (!$0.isForeign || $0.isUnreadable) }
-        guard let newest = files.last else { return nil }
-        // What was finished last may be gone, and then only the catalogue knows of it. The names on the disk
-        // tell more exactly where they can: a naming need not give a file the same label in each run.
-        let asksCatalogue = settings.isShared || !files.contains { ledger.isFinished($0) }
-        if asksCatalogue, let finished = ledger.catalogue.finished, newest.label <= finished { return nil }
-        return newest.name
+    /// The name of the only file that may be continued; nil where it is finished, or a newer one is gone.
+    private func continuable(at now: LogTimestamp) -> String? {
+        let newest = inventory.entries.last { !$0.isUnfinished && (!$0.isForeign || $0.isUnreadable) }
+        guard let newest, !newest.isFinished else { return nil }
+        let isLatest = store.newestOwn(at: now).map { $0 <= newest.label } ?? true
+        return isLatest || newest.name == settings.naming.activeName ? newest.name : nil
     }
 
     /// Continues the newest file, where it is not finished, has no writer, and that is allowed and sensible.
     ///
     /// Others that are not finished and have no writer are finished on the way.
     private func find(_ now: LogTimestamp, _ uptime: Duration, _ cipher: FrameCipher?) throws -> FileWriter? {
-        let continuable = continuable
+        let continuable = continuable(at: now)
         var chosen: FileWriter?
         for entry in candidates {
             do {
@@ -129,12 +119,7 @@ final class FileOpener {
         }
         guard let chosen else { return nil }
         inventory.protect(chosen.name, true)
-        // Another process may have finished it before this one had its lock, and could not note that yet. A
-        // file with the fixed active name that others have made has no label of its own before.
-        let hasLabel = chosen.name != settings.naming.activeName || ledger.catalogue.active != nil
-        if !hasLabel || !ledger.catalogue.open.contains(chosen.name) {
-            ledger.note(opened: (chosen.name, chosen.label), finished: [])
-        }
+        store.noteOpened(chosen)
         names.updateLink(chosen.name)
         return chosen
     }
@@ -147,9 +132,6 @@ final class FileOpener {
         guard let taken = try take(entry.name) else { return nil }
         let (file, isAlone) = (taken.file, taken.isAlone)
         var status = taken.status
-        // Until the lock was taken, its writer may have finished it.
-        ledger.load()
-        guard ledger.isKnown, !ledger.isFinished(entry) else { return nil }
         let createdAt = self.createdAt(file, entry, status)
         let isFramed = try FrameTail.isFramed(file, calls)
         var tail: FrameTail?
@@ -161,13 +143,16 @@ final class FileOpener {
         // Encrypted and plain text do not mix, and neither do two keys.
         let isOurs = cipher == nil ? !isFramed : tail != nil
         let isOtherVariant = entry.label.variant != settings.naming.variant
+        // What would be added to it nobody would process.
+        let isProcessed = calls.attribute(FileInventory.processedAttribute, of: file.number) != nil
         // In shared mode all follow the newest file, also those that write to an older one still, and those
         // that would begin another way.
         guard mayContinue, settings.reusesFiles || settings.isShared, isOurs, !isOtherVariant,
+            !isProcessed,
             !settings.effectiveRolling.isOver(size: size, createdAt: createdAt, wall: now, steady: uptime),
             try !isAlone || beginning().fits(file, size: status.size, cipher, calls)
         else {
-            names.finishFound(entry)
+            names.finishFound(entry, file)
             return nil
         }
         if settings.isShared, isAlone { _ = try directory.tryLock(file, shared: true) }
@@ -214,19 +199,17 @@ final class FileOpener {
     /// use alone.
     func finishLeftovers() throws {
         try store.start()
-        let isLocked = ledger.lock.acquire()
-        defer { ledger.lock.release() }
+        let isLocked = store.lock.acquire()
+        defer { store.lock.release() }
         guard isLocked || !settings.isShared else { throw SystemFailure(.lock, EAGAIN) }
         store.follow()
         for entry in candidates {
             do {
                 guard let taken = try take(entry.name) else { continue }
                 defer { calls.unlock(taken.file.number) }
-                // Until the lock was taken, its writer may have finished it. One that was just created is as
-                // good as a new one.
-                ledger.load()
-                if ledger.isFinished(entry) || !taken.isAlone && taken.status.size == 0 { continue }
-                names.finishFound(entry)
+                // One that was just created is as good as a new one.
+                if !taken.isAlone && taken.status.size == 0 { continue }
+                names.finishFound(entry, taken.file)
             } catch let failure as SystemFailure where failure.isShortage {
                 throw failure
             } catch let failure as SystemFailure where failure.number == ENOENT {
@@ -239,19 +222,17 @@ final class FileOpener {
 
     // MARK: New files
 
-    /// Creates a file, and notes in the same step that `old` is finished.
-    func create(
-        _ now: LogTimestamp, _ cipher: FrameCipher?, isShared: Bool,
-        finishing old: (name: String, label: LogFileLabel)?
-    ) throws -> FileWriter {
+    /// Creates a file.
+    func create(_ now: LogTimestamp, _ cipher: FrameCipher?, isShared: Bool) throws -> FileWriter {
         try names.removeSurplusName()
-        if ledger.hasChanges { ledger.load() }
         let mayBeOutdated = store.mayBeOutdated
         if mayBeOutdated { store.refresh() }
         // The open file is about to be finished, so it may be removed, too, where only one is kept.
         store.applyLimits(incomingFiles: 1, isFresh: mayBeOutdated)
-        let writer = try createNamed(newLabel(now, isShared: isShared), now, cipher, isShared: isShared)
-        ledger.note(opened: (writer.name, writer.label), finished: old.map { [$0] } ?? [])
+        let writer = try store.changeNames {
+            try createNamed(newLabel(now, isShared: isShared), now, cipher, isShared: isShared)
+        }
+        store.noteOpened(writer)
         return writer
     }
 
@@ -289,10 +270,6 @@ final class FileOpener {
                     label = try newLabel(now, isShared: isShared)
                 case .refused:
                     isActiveRefused = true
-                    // The file with the dated name is after it, also when it can be used again.
-                    if let entry = inventory.entries.last(where: { $0.name == name }) {
-                        ledger.keepActive(entry.label)
-                    }
                 }
             }
         }
@@ -302,7 +279,8 @@ final class FileOpener {
     /// The label of a new file, which the naming can write and read.
     private func newLabel(_ now: LogTimestamp, isShared: Bool) throws -> LogFileLabel {
         let naming = settings.naming
-        let newest = ledger.newest(at: now)
+        let newest = store.newest(at: now)
+        tellAhead(now)
         let process = (sharesDirectory || settings.isShared) && !isShared ? calls.process : nil
         let usual = naming.next(at: now, after: newest, process: process)
         var label = usual
@@ -330,17 +308,33 @@ final class FileOpener {
         return label
     }
 
+    /// Says once that the newest name, before which no new one may sort, is of a clock that was years ahead.
+    ///
+    /// Whoever makes labels or names of his own may mean them.
+    private func tellAhead(_ now: LogTimestamp) {
+        guard !hasToldAhead, settings.naming.isStandard, settings.filePolicy.isStandard,
+            let newest = inventory.entries.last, let date = newest.label.createdAt,
+            ClockJumps.isFarAhead(date, of: now)
+        else { return }
+        hasToldAhead = true
+        store.report(
+            .advice(
+                "The date of “\(newest.name)” is more than a year ahead of the clock, so new files repeat it"
+                    + " with a number; once the clock is right, remove or rename the files of that date"))
+    }
+
     /// Creates a file and takes its lock; nil where another process locked, removed or wrote to it first.
     private func createLocked(_ name: String, isShared: Bool) throws -> Descriptor? {
-        let mode = settings.filePolicy.permissions(of: name, usual: settings.fileMode).ofFile
+        let mode = settings.filePolicy.permissions(of: name, usual: settings.fileMode).ofFile | 0o200
         let file = try directory.create(name, mode: mode, isSecret: settings.encrypts)
         try directory.protect(
             file, name, as: settings.fileProtection, isExcludedFromBackup: settings.isExcludedFromBackup)
         guard try lock(new: file, name, isShared: isShared) else { return nil }
-        // Before it was locked, another process may have taken it for a file without a writer, and removed it
-        // or written to it. Unless the file is shared, that process may use another header or encryption.
+        // Before it was locked, another process may have taken it for a file without a writer, and removed,
+        // finished or written to it. Unless the file is shared, that process may use another header or
+        // encryption.
         guard let status = try directory.status(name), status.identity == file.identity,
-            isShared || status.size == 0
+            isShared || status.size == 0, try !directory.wasFinished(file)
         else { return nil }
         settings.filePolicy.didCreate(directory.path + "/" + name)
         return file
@@ -351,6 +345,8 @@ final class FileOpener {
         _ cipher: FrameCipher?, tail: FramePlace? = nil, isWhole: Bool = true, isShared: Bool
     ) throws -> FileWriter {
         let status = try calls.status(file.number)
+        // The policy may have taken the permission, without which the file would be left at once.
+        if directory.isFinished(status) { try? calls.changeMode(file.number, to: status.mode | 0o200) }
         let writer = FileWriter(
             file: file, status: status, name: name, label: label, createdAt: now, isNew: true,
             endsLines: settings.repairsTornLines, isWhole: isWhole,
@@ -379,14 +375,13 @@ final class FileOpener {
         _ name: String, _ label: LogFileLabel, _ now: LogTimestamp, _ cipher: FrameCipher?
     ) throws -> ActiveFile {
         do {
-            guard let taken = try take(name) else { return .refused }
+            guard let taken = try take(name) else { return try putAsideFinished(name) }
             let (file, status) = (taken.file, taken.status)
-            if let active = ledger.catalogue.active,
-                inventory.entries.contains(where: { $0.name != name && active < $0.label })
-            {
+            let active = inventory.entries.last { $0.name == name }
+            if let active, active.label != inventory.newest {
                 // It was refused once, and files with dated names are after it: its lines are older than
                 // theirs.
-                return names.putAside(name) ? .renamed : .refused
+                return names.putAside(name, file) ? .renamed : .refused
             }
             if settings.isShared, taken.isAlone { _ = try directory.tryLock(file, shared: true) }
             let tail: FrameTail?
@@ -395,11 +390,11 @@ final class FileOpener {
                 guard try cipher == nil ? !FrameTail.isFramed(file, calls) : tail?.end == status.size,
                     try !taken.isAlone || beginning().fits(file, size: status.size, cipher, calls)
                 else {
-                    return names.putAside(name) ? .renamed : .refused
+                    return names.putAside(name, file) ? .renamed : .refused
                 }
             } catch {
                 store.report(error, name: name)
-                return names.putAside(name) ? .renamed : .refused
+                return names.putAside(name, file) ? .renamed : .refused
             }
             let writer = try adopt(
                 file, name, label, now, cipher, tail: tail?.last, isWhole: false, isShared: settings.isShared)
@@ -416,13 +411,29 @@ final class FileOpener {
         }
     }
 
+    /// Gives a file with the fixed active name its dated name, if whoever took its write permission has
+    /// finished it.
+    private func putAsideFinished(_ name: String) throws -> ActiveFile {
+        guard let status = try directory.status(name), directory.isFinished(status),
+            let file = try directory.hold(name)
+        else { return .refused }
+        return names.putAside(name, file) ? .renamed : .refused
+    }
+
     // MARK: Locks
 
     /// Opens a file and takes its lock: alone, or with others where all write to one file.
     ///
-    /// Nil where another process or logger has it; throws `ENOENT` where the name was another file's before.
+    /// Nil where another process or logger has it, or has finished it; throws `ENOENT` where the name was
+    /// another file's before.
     private func take(_ name: String) throws -> (file: Descriptor, status: FileStatus, isAlone: Bool)? {
-        let (file, _) = try directory.open(name)
+        let file: Descriptor
+        do throws(SystemFailure) { file = try directory.open(name).file } catch {
+            // A file that was finished meanwhile can be opened for reading only.
+            guard error.isError(EACCES), let status = try directory.status(name), directory.isFinished(status)
+            else { throw error }
+            return nil
+        }
         let isAlone = try directory.tryLock(file)
         guard try isAlone || settings.isShared && directory.tryLock(file, shared: true) else {
             sharesDirectory = true
@@ -432,7 +443,7 @@ final class FileOpener {
         guard try directory.status(name)?.identity == status.identity else {
             throw SystemFailure(.open, ENOENT)
         }
-        return (file, status, isAlone)
+        return directory.isFinished(status) ? nil : (file, status, isAlone)
     }
 
     /// Takes the lock of a file that was just created; false where another process took it first.

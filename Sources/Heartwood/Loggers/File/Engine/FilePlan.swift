@@ -230,10 +230,14 @@ struct FilePlan {
     /// of one without begins again.
     private mutating func isOver(_ file: File, _ moment: Moment) -> Bool {
         if file.isOutgoing { return true }
-        if moment.wall < deadline.earliest { renewDeadline(from: file.createdAt, moment) }
-        guard deadline.isReached(wall: moment.wall, steady: moment.uptime) else { return false }
+        if state(at: moment) == .outdated { renewDeadline(from: file.createdAt, moment) }
+        guard state(at: moment) == .reached else { return false }
         if !file.hasRecords { renewDeadline(from: moment.wall, moment) }
         return file.hasRecords
+    }
+
+    private func state(at moment: Moment) -> RollingPolicy.Deadline.State {
+        deadline.state(wall: moment.wall, steady: moment.uptime)
     }
 
     private mutating func renewDeadline(from createdAt: LogTimestamp, _ moment: Moment) {
@@ -252,10 +256,7 @@ struct FilePlan {
     private func mayRelyOnLook(at file: File, _ moment: Moment) -> Bool {
         !look.isDue(at: moment.uptime) && !moment.isJournaled && !settings.isShared && !file.isShared
             && !file.isFramed && !file.isOutgoing && settings.fileHeader == nil && headerSize == 0
-            && !file.needsHeader
-            && !file.isTorn
-            && moment.wall >= deadline.earliest
-            && !deadline.isReached(wall: moment.wall, steady: moment.uptime)
+            && !file.needsHeader && !file.isTorn && state(at: moment) == .running
     }
 
     private mutating func rest(_ isUrgent: Bool, _ moment: Moment) -> Step {

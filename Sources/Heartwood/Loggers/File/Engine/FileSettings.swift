@@ -72,6 +72,8 @@ public struct FileSettings: Sendable, Equatable {
 
     /// The permissions of new files, whatever the umask.
     ///
+    /// The active file always has the write permission of its owner; a finished one has no write permission.
+    ///
     /// Default: 0600
     public var fileMode: FileMode = 0o600
 

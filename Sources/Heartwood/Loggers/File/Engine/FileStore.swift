@@ -11,10 +11,11 @@ import CHeartwood
 final class FileStore {
     let directory: Directory
     let inventory = FileInventory()
-    let ledger: FileLedger
+    /// Taken where processes must not find, create or remove files at the same time.
+    let lock: DirectoryLock
     let clock: any LogClock
     /// The settings in effect.
-    var settings: FileSettings { didSet { ledger.naming = settings.naming } }
+    var settings: FileSettings { didSet { lock.isPatient = settings.isShared } }
     /// Calls of the kernel for single files that failed.
     private(set) var failures = 0
     /// Whether what earlier runs left was read, with the naming in effect.
@@ -22,8 +23,12 @@ final class FileStore {
     private let tell: (FileEvent) -> Void
     /// When all files were last looked at.
     private var lastRefresh: Duration?
+    /// When the directory had last changed then.
+    private var seen: Int64?
+    /// The label of the newest file that this run knows of, there or gone.
+    private var latest: LogFileLabel?
     private var nextAgeCheck = Duration.zero
-    private var watch = ClockWatch()
+    private var jumps: ClockJumps
 
     init(
         _ directory: Directory, _ settings: FileSettings, _ clock: any LogClock,
@@ -32,17 +37,18 @@ final class FileStore {
         self.directory = directory
         self.settings = settings
         self.clock = clock
+        jumps = ClockJumps(clock.now(), clock.uptime())
         self.tell = tell
-        ledger = FileLedger(directory, inventory, settings.naming)
-        ledger.report = { [unowned self] in report($1, name: $0) }
+        lock = DirectoryLock(directory)
+        lock.isPatient = settings.isShared
     }
 
     var calls: SystemCalls { directory.calls }
     /// Whether others may have changed the directory since the last look.
     ///
-    /// One who has died has told no one, but a look costs a call per file, so not where there are very many.
+    /// A look costs a call per file, so not where there are very many.
     var mayBeOutdated: Bool {
-        inventory.count <= 200 || ledger.hasChanges
+        inventory.count <= 200 || hasChanges
             || (lastRefresh.map { clock.uptime() - $0 > .seconds(60) } ?? true)
     }
 
@@ -60,18 +66,21 @@ final class FileStore {
     func start() throws {
         guard !isStarted else { return }
         try followDirectory()
-        ledger.load(isFirst: true)
+        // Where files have no permissions, only the names tell that others have finished one.
+        if settings.isShared { try? directory.tryCreating(for: settings.naming.application) }
         try read()
         isStarted = true
+        FormerCatalogue.takeOver(self)
+        adviseAboutOthers()
         finishLeftovers()
     }
 
     /// Has ``start()`` read everything again: with another naming, other files belong to the logger.
-    func forgetStart() { isStarted = false }
+    func forgetStart() { (isStarted, latest) = (false, nil) }
 
     private func read() throws {
-        try inventory.refresh(
-            directory, settings.naming, settings.filePolicy, activeLabel: ledger.catalogue.active)
+        seen = changed
+        try inventory.refresh(directory, settings.naming, settings.filePolicy)
         lastRefresh = clock.uptime()
     }
 
@@ -80,27 +89,114 @@ final class FileStore {
         do { try read() } catch { report(error, name: directory.path) }
     }
 
-    /// Looks again where others have created or finished files since the last look.
-    func follow() {
-        guard ledger.hasChanges else { return }
-        ledger.load()
-        refresh()
+    /// When a name of the directory came or went last; nil where that is not known.
+    private var changed: Int64? { try? directory.descriptor.status().modifiedNanoseconds }
+
+    /// Whether names have come or gone since the last look.
+    ///
+    /// File systems round the time: of two changes within a few milliseconds, the second may be missed.
+    var hasChanges: Bool { seen == nil || seen != changed }
+
+    /// Changes names of this logger's files, which is no reason to look again.
+    func changeNames<Result>(_ change: () throws -> Result) rethrows -> Result {
+        let isCurrent = !hasChanges
+        defer { if isCurrent { seen = changed } }
+        return try change()
     }
+
+    /// Looks again where names have come or gone since the last look.
+    func follow() { if hasChanges { refresh() } }
 
     /// Goes on in the directory that has the name now, where the one that was open has lost it.
     func followDirectory() throws {
         guard !directory.isInPlace else { return }
         try directory.reopen()
-        ledger.lock.reset()
+        lock.reset()
         if isStarted { refresh() }
     }
 
-    /// Notes that a file is finished; what others have changed before is known afterwards.
-    func noteFinished(_ name: String, _ label: LogFileLabel) {
-        _ = ledger.lock.acquire()
-        defer { ledger.lock.release() }
-        follow()
-        ledger.note(opened: nil, finished: [(name, label)])
+    /// The label after which the next one comes: that of the newest file, there or gone.
+    func newest(at now: LogTimestamp) -> LogFileLabel? {
+        [inventory.newest, newestOwn(at: now)].compactMap { $0 }.max()
+    }
+
+    /// The label of the newest file that this user has created, there or gone.
+    ///
+    /// A date in the future that no file has any more was a wrong clock's, and is forgotten.
+    func newestOwn(at now: LogTimestamp) -> LogFileLabel? {
+        let told = (try? directory.descriptor).flatMap { calls.attribute(newestAttribute, of: $0.number) }
+        let label = told.flatMap { settings.naming.recognize(String(decoding: $0, as: UTF8.self)) }
+        let known = [latest, label].compactMap { $0 }
+        latest = known.filter { $0.createdAt.map { $0 <= now } ?? true }.max()
+        return latest
+    }
+
+    // MARK: What files say of themselves
+
+    /// The attribute of a file that has the name of the application that began it.
+    private static let applicationAttribute = "heartwood.application"
+    /// Of how many files it is read, the newest.
+    private static let attributeLimit = 32
+    /// The attribute of the directory that has the name of the newest file, or the one that it gets.
+    private var newestAttribute: String { "heartwood.newest.\(settings.naming.application).\(calls.user)" }
+
+    /// Notes that a file was created, or is continued.
+    func noteOpened(_ file: FileWriter) {
+        latest = max(latest ?? file.label, file.label)
+        let application = Array(settings.naming.application.utf8)
+        let attribute = FileStore.applicationAttribute
+        if !file.hasRecords || calls.attribute(attribute, of: file.file.number) == nil {
+            try? calls.setAttribute(attribute, to: application, of: file.file.number)
+        }
+        let isActive = file.name == settings.naming.activeName
+        if !file.hasRecords, let number = try? directory.descriptor.number {
+            let name = isActive ? settings.naming.name(for: file.label) : file.name
+            try? calls.setAttribute(newestAttribute, to: Array(name.utf8), of: number)
+        }
+        if isActive { tell(file.label, to: file.file) }
+    }
+
+    /// Tells of files that the naming takes for this logger's, and that say that they are another one's.
+    private func adviseAboutOthers() {
+        var known: Set<String> = [settings.naming.application]
+        for entry in inventory.entries.suffix(FileStore.attributeLimit) where !entry.isForeign {
+            guard let (file, _) = try? directory.open(entry.name, for: .reading, acceptsLinked: true),
+                let value = calls.attribute(FileStore.applicationAttribute, of: file.number),
+                case let application = String(decoding: value, as: UTF8.self),
+                known.insert(application).inserted
+            else { continue }
+            report(
+                .advice(
+                    "\(entry.name) belongs to \(application), but this logger's naming recognizes it, so its"
+                        + " limits can remove the file; give each program a directory or a template of its"
+                        + " own"))
+        }
+    }
+
+    /// Has the file with the fixed active name say which one it gets.
+    ///
+    /// Where the file system has no attributes, the file's birth tells when it was created.
+    func tell(_ label: LogFileLabel, to file: Descriptor) {
+        let name = Array(settings.naming.name(for: label).utf8)
+        try? calls.setAttribute(FileInventory.nameAttribute, to: name, of: file.number)
+    }
+
+    /// The same, of a file that does not say it yet.
+    func tellOnce(_ label: LogFileLabel, to file: Descriptor) {
+        if calls.attribute(FileInventory.nameAttribute, of: file.number) == nil { tell(label, to: file) }
+    }
+
+    /// Whether there is a file of this user.
+    func hasOwn(_ name: String) -> Bool {
+        guard let status = try? directory.status(name) else { return false }
+        return status.kind == .regular && status.owner == calls.user
+    }
+
+    /// Marks a file as finished, whose lock is held; returns whether it had no mark, and has one by now.
+    @discardableResult
+    func finish(_ file: Descriptor, _ name: String) -> Bool {
+        inventory.finish(name)
+        return directory.markFinished(file)
     }
 
     // MARK: What a crash left
@@ -108,8 +204,8 @@ final class FileStore {
     /// Completes what a crash has cut in two: renaming, and archiving.
     private func finishLeftovers() {
         for (name, reason) in inventory.refused { report(reason, name: name) }
-        if ledger.lock.acquire() { finishRenaming() }
-        ledger.lock.release()
+        if lock.acquire() { finishRenaming() }
+        lock.release()
         finishArchiving()
     }
 
@@ -149,21 +245,19 @@ final class FileStore {
         }
     }
 
-    /// The finished files that are not archives yet, or that the processor has not dealt with, oldest first.
-    func unarchived(except written: String?) -> [String] {
-        ledger.load()
-        let processed = Set(ledger.catalogue.processed)
+    /// The finished files, oldest first: those that are not archives yet, or not processed, are among them.
+    func finished(except written: String?) -> [String] {
         let active = namesOfActive
         return inventory.entries.filter { entry in
             !active.contains(entry.name) && !entry.isUnfinished && !entry.isForeign
-                && entry.name != written && ledger.isFinished(entry) && !processed.contains(entry.name)
+                && entry.name != written && entry.isFinished
         }.map(\.name)
     }
 
     // MARK: Retention
 
-    /// Compares the clocks, so that the ages of files are not believed after the wall clock was set forward.
-    func compareClocks(_ wall: LogTimestamp, _ uptime: Duration) { watch.compare(wall, uptime) }
+    /// Compares the clocks, so that the ages of files are not believed after the wall clock was set.
+    func compareClocks(_ wall: LogTimestamp, _ uptime: Duration) { jumps.compare(wall, uptime) }
 
     /// When files may be too old, in steady time; nil for never.
     var ageCheck: Duration? { isStarted && settings.maximumFileAge.limit != nil ? nextAgeCheck : nil }
@@ -172,16 +266,16 @@ final class FileStore {
     ///
     /// Looks at the directory before, unless that `isFresh`: files of others may be older than those known.
     func applyLimits(incoming: Int = 0, incomingFiles: Int = 0, isFresh: Bool = false) {
-        let outcome = ledger.lock.take(waits: false)
-        defer { ledger.lock.release() }
+        let isLocked = lock.acquire(waits: false)
+        defer { lock.release() }
         let uptime = clock.uptime()
         // Where there is no lock, the lock of each file decides alone.
-        guard outcome != .busy || incoming > 0 || incomingFiles > 0 else {
+        guard isLocked || !lock.isBusy || incoming > 0 || incomingFiles > 0 else {
             nextAgeCheck = uptime + .seconds(1)
             return
         }
         nextAgeCheck = uptime + untilTooOld
-        let now = watch.isTrusted(at: uptime) ? clock.now() : nil
+        let now = jumps.tellsAges(at: uptime) ? clock.now() : nil
         var held: Set<String> = []
         var (isFresh, isSettled) = (isFresh || !mayBeOutdated, false)
         while !isSettled {
@@ -191,20 +285,14 @@ final class FileStore {
                 held: held, order: order)
             guard !removals.isEmpty else { return }
             if !isFresh {
-                ledger.load()
                 refresh()
                 (isFresh, isSettled) = (true, false)
                 continue
             }
             var removed: Set<String> = []
-            for file in removals {
-                switch remove(file) {
-                case .removed: removed.insert(file.name)
-                case .kept:
-                    // In use, or not ours to remove: the plan must do without it.
-                    held.insert(file.name)
-                    isSettled = false
-                case .changed: isSettled = false
+            changeNames {
+                for file in removals {
+                    if remove(file, &held) { removed.insert(file.name) } else { isSettled = false }
                 }
             }
             inventory.remove(removed)
@@ -239,48 +327,33 @@ final class FileStore {
         return min(max(oldest.modified + age - clock.now(), .seconds(60)), .seconds(3600))
     }
 
-    private enum Removal { case removed, kept, changed }
-
-    /// Removes a file unless another process or logger uses it, or has written to it since it was last looked
-    /// at.
-    private func remove(_ plan: RetentionPlan.File) -> Removal {
+    /// Removes a file unless others use it, when it becomes one of those that are held, or have written to it
+    /// since it was last looked at.
+    private func remove(_ plan: RetentionPlan.File, _ held: inout Set<String>) -> Bool {
         let name = plan.name
         do {
-            guard let file = try directory.hold(name) else { return .kept }
+            guard let file = try directory.hold(name) else {
+                held.insert(name)
+                return false
+            }
             defer { calls.unlock(file.number) }
             let status = try calls.status(file.number)
             if status.modified > plan.modified {
                 inventory.modify(name, at: status.modified)
                 inventory.resize(name, to: status.size)
-                return .changed
+                return false
             }
             try directory.remove(name)
             report(.removed(name: name))
-            return .removed
+            return true
         } catch  where error.isError(ENOENT) {
-            return .removed
+            return true
         } catch {
             report(error, name: name)
-            return .kept
+            held.insert(name)
+            return false
         }
     }
-}
-
-/// Notices that the wall clock was set forward; the ages of files are then not believed for an hour.
-private struct ClockWatch {
-    /// The two clocks when they were last compared.
-    private var last: (wall: LogTimestamp, steady: Duration)?
-    private var distrustedUntil = Duration.zero
-
-    mutating func compare(_ wall: LogTimestamp, _ steady: Duration) {
-        if let last, wall - last.wall > (steady - last.steady) + .seconds(3600) {
-            distrustedUntil = steady + .seconds(3600)
-        }
-        last = (wall, steady)
-    }
-
-    /// Whether the wall clock tells how old a file is.
-    func isTrusted(at steady: Duration) -> Bool { steady >= distrustedUntil }
 }
 
 /// What happened to log files, told by the engine to the logger.

@@ -30,6 +30,8 @@ final class FileWriter {
     var isForeign = false
     /// It is to be left as soon as another file is open.
     private(set) var isOutgoing = false
+    /// It is to be marked as finished when it is left.
+    var isFinal = false
 
     /// Makes frames of the records; nil where they are written as they are.
     private var frames: FrameEncoder?

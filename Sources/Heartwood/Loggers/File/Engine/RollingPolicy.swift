@@ -44,13 +44,17 @@ struct RollingPolicy: Sendable, Hashable {
         var wall: LogTimestamp?
         /// By the steady clock; nil for never.
         var steady: Duration?
-        /// A wall clock before this was set back so far that the deadline must be computed again.
+        /// The wall clock before which the deadline is outdated.
         var earliest = LogTimestamp(nanoseconds: .min)
 
-        func isReached(wall now: LogTimestamp, steady uptime: Duration) -> Bool {
-            if let wall, now >= wall { return true }
-            if let steady, uptime >= steady { return true }
-            return false
+        enum State { case running, reached, outdated }
+
+        /// Whether the deadline is reached, or must be computed again, as the clock was set back.
+        func state(wall now: LogTimestamp, steady uptime: Duration) -> State {
+            if now < earliest { return .outdated }
+            if let wall, now >= wall { return .reached }
+            if let steady, uptime >= steady { return .reached }
+            return .running
         }
 
         /// How long to sleep before it is worth looking again; nil for never.
@@ -65,10 +69,8 @@ struct RollingPolicy: Sendable, Hashable {
     func deadline(createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration)
         -> Deadline
     {
-        // A file "from the future" was created before the clock was set back: it counts from now.
-        let wasSetBack = createdAt > now + .seconds(3600)
-        let origin = wasSetBack ? now : createdAt
-        var deadline = Deadline(wall: nil, steady: nil, earliest: min(createdAt, now) + .seconds(-3600))
+        let origin = ClockJumps.start(of: createdAt, at: now)
+        var deadline = Deadline(earliest: ClockJumps.earliest(for: createdAt, at: now))
         if interval > .zero {
             let age = now - origin > .zero ? now - origin : .zero
             deadline.wall = origin + interval
@@ -86,6 +88,7 @@ struct RollingPolicy: Sendable, Hashable {
     /// Whether a file of so many bytes that was created then is over.
     func isOver(size: Int, createdAt: LogTimestamp, wall now: LogTimestamp, steady uptime: Duration) -> Bool {
         maximumSize > 0 && size >= maximumSize
-            || deadline(createdAt: createdAt, wall: now, steady: uptime).isReached(wall: now, steady: uptime)
+            || deadline(createdAt: createdAt, wall: now, steady: uptime).state(wall: now, steady: uptime)
+                == .reached
     }
 }

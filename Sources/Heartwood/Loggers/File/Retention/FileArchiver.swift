@@ -4,7 +4,7 @@ import Dispatch
 /// Compresses or encrypts finished files, one after the other, the oldest first, and has them processed.
 ///
 /// Runs on a queue of its own, so that neither logging nor the user's hooks wait for it. A crash loses
-/// nothing: the directory and the catalogue say what is to be done.
+/// nothing: the files say themselves what is to be done.
 final class FileArchiver: Sendable {
     struct Settings: Sendable {
         var format = ArchiveStage.plain
@@ -101,18 +101,17 @@ final class FileArchiver: Sendable {
 ///
 /// 1. A file is worked on only while its lock is held, so by one process and logger at a time, and not while
 ///    another writes to it.
-/// 2. That a file was processed is noted before the lock is released, and looked up after it was taken: so
+/// 2. A file that was processed says so itself, by an attribute that is set before its lock is released: so
 ///    each file is processed once, by however many processes and loggers. Only a crash between the work and
-///    the note makes it twice.
+///    the attribute makes it twice; where the file system has no attributes, each run does it once.
 struct ArchiveWorker: Sendable {
     let directory: Directory
-    let application: String
     let inventory: FileInventory
     /// Makes room for `bytes` of an archive of the file `label`, removing older files only.
     let makeRoom: @Sendable (_ bytes: Int, _ label: LogFileLabel) -> Bool
     let describe: @Sendable (String) -> LogFileInfo?
     let tell: @Sendable (FileArchiver.Event) -> Void
-    /// Files that the processor has dealt with, which the catalogue does not say yet.
+    /// Files that the processor has dealt with, and that could not be told so.
     private let unnoted = Locked<Set<String>>([])
     /// The name that an archive has while it is made, and whether no more are made.
     private let making = Locked<(name: String?, hasStopped: Bool)>((nil, false))
@@ -142,15 +141,12 @@ struct ArchiveWorker: Sendable {
             return true
         }
         defer { directory.calls.unlock(held.number) }
-        // The archiver's queue is not the engine's, so it has a lock of its own.
-        let lock = DirectoryLock(directory, name: ".\(application).lock")
-        let catalogue = CatalogueFile(directory, application: application, lock: lock) { _, _ in }
         let isPlain = ArchiveStage.split(name).stage == .plain
         let entry = inventory.entries.last { $0.name == name }
-        // Until the catalogue says that it is finished, another process may go on with it.
+        // Until it is finished, another process may go on with it.
         if isPlain, let entry {
-            let isFinished = catalogue.load().isFinished(name, entry.label)
-            guard catalogue.isKnown, isFinished else { return false }
+            let isKnown = directory.missing.contains(.modes) && entry.isFinished
+            guard try isKnown || directory.isFinished(held.status()) else { return false }
         }
         // What is encrypted already stays as it is where there is no key any more.
         if isPlain, settings.format != .plain,
@@ -163,14 +159,13 @@ struct ArchiveWorker: Sendable {
             tell(.archived(name: entry.name, archive: name))
         }
         guard let processor = settings.processor, let info = describe(name) else { return true }
-        let isNoted = catalogue.load().processed.contains(name)
-        guard catalogue.isKnown else { return false }
-        if isNoted { return true }
-        if unnoted.withLock({ $0.contains(name) }) { return note(name, catalogue) }
-        guard try processor.process(info) == .remove else { return note(name, catalogue) }
+        let calls = directory.calls
+        if calls.attribute(FileInventory.processedAttribute, of: held.number) != nil { return true }
+        if unnoted.withLock({ $0.contains(name) }) { return note(name, held) }
+        guard try processor.process(info) == .remove else { return note(name, held) }
         do { try directory.remove(name) } catch {
             // It stays, and must not be processed again.
-            _ = note(name, catalogue)
+            _ = note(name, held)
             throw error
         }
         inventory.remove(name)
@@ -178,14 +173,22 @@ struct ArchiveWorker: Sendable {
         return true
     }
 
-    /// Notes that the processor has dealt with a file; returns whether it could be stored.
-    private func note(_ name: String, _ catalogue: CatalogueFile) -> Bool {
-        catalogue.update { $0.processed = $0.processed.filter { $0 != name } + [name] }
-        let isNoted = !catalogue.hasUnsaved
+    /// Has a file say that the processor has dealt with it; returns false where that is tried again.
+    private func note(_ name: String, _ file: Descriptor) -> Bool {
+        var isNoted = true
+        do { try ArchiveWorker.markProcessed(file, directory.calls) } catch {
+            isNoted = false
+            // Where files have no attributes, only this run knows.
+            if error.isUnsupported { directory.note(missing: .attributes) }
+        }
         unnoted.withLock { names in
             if isNoted { names.remove(name) } else { names.insert(name) }
         }
-        return isNoted
+        return isNoted || directory.missing.contains(.attributes)
+    }
+
+    static func markProcessed(_ file: Descriptor, _ calls: SystemCalls) throws(SystemFailure) {
+        try calls.setAttribute(FileInventory.processedAttribute, to: [], of: file.number)
     }
 
     private func makeArchive(

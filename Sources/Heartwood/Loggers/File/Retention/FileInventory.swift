@@ -13,6 +13,8 @@ final class FileInventory: Sendable {
         var stage = ArchiveStage.plain
         var size: Int
         var modified: LogTimestamp
+        /// Never written again: an archive, or a log that has lost its write permission.
+        var isFinished = false
         /// Written or worked on by this logger.
         var isProtected = false
         /// An archive that is not finished yet; belongs to a log that is in the list as well.
@@ -66,6 +68,11 @@ final class FileInventory: Sendable {
         }
     }
 
+    /// The attribute of a file with the fixed active name that has the name which it gets.
+    static let nameAttribute = "heartwood.name"
+    /// The attribute of a file that the archive processor has dealt with.
+    static let processedAttribute = "heartwood.processed"
+
     // MARK: Guarded by 'state'
     private let state = Locked(State())
 
@@ -95,22 +102,26 @@ final class FileInventory: Sendable {
     var refused: [(name: String, reason: SystemFailure)] { state.withLock { $0.refused } }
 
     /// Reads the directory, with one call per file of ours; what is protected stays so.
-    ///
-    /// `activeLabel` says what the file with the naming's active name was created as, if that is known.
     func refresh(
-        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy = LogFilePolicy(),
-        activeLabel: LogFileLabel?
+        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy = LogFilePolicy()
     ) throws {
         for _ in 0..<3 {
             let version = state.withLock { $0.version }
-            let (entries, refused) = try FileInventory.read(directory, naming, filePolicy, activeLabel)
+            let (entries, refused) = try FileInventory.read(directory, naming, filePolicy)
             let isCurrent = state.withLock { state in
                 guard state.version == version else { return false }
                 let protected = Set(state.entries.lazy.filter(\.isProtected).map(\.name))
+                // Where files have no permissions, only this run knows what it has finished.
+                let finished = Set(
+                    directory.missing.contains(.modes)
+                        ? state.entries.lazy.filter(\.isFinished).map(\.name) : [])
                 (state.entries, state.refused) = (entries, refused)
                 state.names = Set(entries.lazy.map(\.name))
                 for index in entries.indices where protected.contains(entries[index].name) {
                     state.entries[index].isProtected = true
+                }
+                for index in entries.indices where finished.contains(entries[index].name) {
+                    state.entries[index].isFinished = true
                 }
                 (state.sum, state.files) = (0, 0)
                 entries.forEach { state.count($0, 1) }
@@ -121,24 +132,24 @@ final class FileInventory: Sendable {
     }
 
     private static func read(
-        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy,
-        _ activeLabel: LogFileLabel?
+        _ directory: Directory, _ naming: LogFileNaming, _ filePolicy: LogFilePolicy
     ) throws -> (entries: [Entry], refused: [(name: String, reason: SystemFailure)]) {
         var entries: [Entry] = []
         var refused: [(name: String, reason: SystemFailure)] = []
+        var active: Entry?
         typealias Known = (label: LogFileLabel, stage: ArchiveStage, isUnfinished: Bool)
         let files = try directory.files { name -> Known? in
             let (log, stage, isUnfinished) = ArchiveStage.split(name)
             if let label = naming.recognize(log) {
                 return filePolicy.owns(log, label: label) ? (label, stage, isUnfinished) : nil
             }
-            guard name == naming.activeName else { return nil }
-            return (activeLabel ?? LogFileLabel(createdAt: nil), stage, isUnfinished)
+            return name == naming.activeName ? (LogFileLabel(createdAt: nil), stage, isUnfinished) : nil
         }
         for (name, known, status) in files {
             var entry = Entry(
                 name: name, label: known.label, stage: known.stage, size: 0,
-                modified: LogTimestamp(nanoseconds: 0), isUnfinished: known.isUnfinished)
+                modified: LogTimestamp(nanoseconds: 0), isFinished: known.stage != .plain,
+                isUnfinished: known.isUnfinished)
             switch status {
             case .success(let status) where status.kind != .regular:
                 refused.append((name, .refused(.notRegular)))
@@ -146,33 +157,57 @@ final class FileInventory: Sendable {
             case .success(let status):
                 (entry.size, entry.modified) = (status.size, status.modified)
                 entry.isForeign = status.owner != directory.calls.user
+                if directory.isFinished(status) { entry.isFinished = true }
                 if entry.isForeign { refused.append((name, .refused(.foreignOwner))) }
-                if name == naming.activeName, activeLabel == nil {
-                    // As exact as names are: labels of files that come later must be after it.
-                    entry.label.createdAt = status.modified
-                    entry.label = naming.recognize(naming.name(for: entry.label)) ?? entry.label
-                }
             case .failure(let error):
                 refused.append((name, error))
-                // When it was created is not known.
-                if name == naming.activeName, activeLabel == nil { continue }
                 (entry.isForeign, entry.isUnreadable) = (true, true)
             }
-            entries.append(entry)
-        }
-        // The active file is after all others, also where names have numbers only, or the day.
-        if activeLabel == nil, let index = entries.firstIndex(where: { $0.name == naming.activeName }) {
-            let others = entries.lazy.filter { $0.name != naming.activeName }.map(\.label)
-            let hasDate = entries[index].label.createdAt != nil
-            let alike = others.filter { ($0.createdAt != nil) == hasDate }
-            let newest = alike.max() ?? LogFileLabel(createdAt: nil, number: 0)
-            if !hasDate || entries[index].label <= newest {
-                entries[index].label = LogFileLabel(createdAt: newest.createdAt, number: newest.number)
-                entries[index].label.count()
+            guard name == naming.activeName else {
+                entries.append(entry)
+                continue
             }
+            // When it was created is not known.
+            if entry.isUnreadable { continue }
+            active = entry
         }
+        if let active { entries.append(labeled(active, directory, naming, others: entries)) }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
+        finishAllButNewest(&entries, directory)
         return (entries, refused)
+    }
+
+    /// The file with the fixed active name, with the label that it says itself; else with its birth, as exact
+    /// as names are, and after all others, also where names have numbers only, or the day.
+    private static func labeled(
+        _ entry: Entry, _ directory: Directory, _ naming: LogFileNaming, others: [Entry]
+    ) -> Entry {
+        var entry = entry
+        let file = try? directory.open(entry.name, for: .reading, acceptsLinked: true).file
+        let told = file.flatMap { directory.calls.attribute(FileInventory.nameAttribute, of: $0.number) }
+        if let label = told.flatMap({ naming.recognize(String(decoding: $0, as: UTF8.self)) }) {
+            entry.label = label
+            return entry
+        }
+        let birth = file.flatMap { directory.calls.birth($0.number) } ?? entry.modified
+        entry.label.createdAt = min(birth, entry.modified)
+        entry.label = naming.recognize(naming.name(for: entry.label)) ?? entry.label
+        let hasDate = entry.label.createdAt != nil
+        let alike = others.lazy.map(\.label).filter { ($0.createdAt != nil) == hasDate }
+        let newest = alike.max() ?? LogFileLabel(createdAt: nil, number: 0)
+        if !hasDate || entry.label <= newest {
+            entry.label = LogFileLabel(createdAt: newest.createdAt, number: newest.number)
+            entry.label.count()
+        }
+        return entry
+    }
+
+    /// Where files have no permissions, the newest alone may be continued.
+    private static func finishAllButNewest(_ entries: inout [Entry], _ directory: Directory) {
+        guard directory.missing.contains(.modes),
+            let newest = entries.lastIndex(where: { !$0.isUnfinished && !$0.isForeign })
+        else { return }
+        for index in entries.indices where index < newest { entries[index].isFinished = true }
     }
 
     // MARK: Changes
@@ -192,6 +227,7 @@ final class FileInventory: Sendable {
     func resize(_ name: String, to size: Int) { update(name) { $0.size = size } }
     func modify(_ name: String, at moment: LogTimestamp) { update(name) { $0.modified = moment } }
     func protect(_ name: String, _ isProtected: Bool) { update(name) { $0.isProtected = isProtected } }
+    func finish(_ name: String) { update(name) { $0.isFinished = true } }
 
     /// Protects a file unless it is protected already; for whoever is about to work on it.
     func claim(_ name: String) -> Bool {
@@ -230,6 +266,7 @@ final class FileInventory: Sendable {
         guard var entry = entries.last(where: { $0.name == name }) else { return }
         remove(name)
         (entry.name, entry.stage, entry.label) = (new, stage ?? entry.stage, label ?? entry.label)
+        if entry.stage != .plain { entry.isFinished = true }
         insert(entry)
     }
 
@@ -286,10 +323,7 @@ extension LogFileInfo {
         _ directory: Directory, of naming: LogFileNaming, opens: Bool
     ) throws -> [LogFileInfo] {
         let inventory = FileInventory()
-        try reading(directory) {
-            let catalogue = CatalogueFile.load(directory, application: naming.application)
-            try inventory.refresh(directory, naming, activeLabel: catalogue.active)
-        }
+        try reading(directory) { try inventory.refresh(directory, naming) }
         return inventory.readable.map { LogFileInfo($0, directory, opens: opens) }
     }
 

@@ -23,8 +23,9 @@ public struct LogArchiveFormat: Hashable, Sendable {
 ///
 /// Called for one file after the other, the oldest first, on a background queue, when the file has been
 /// compressed or encrypted as the settings say. What throws is tried again after ``retryDelay``, and in the
-/// next run of the program. So no file is forgotten, but one may be processed twice if a crash comes between
-/// the work and the note of it. The retention limits do not wait for it.
+/// next run of the program. So no file is forgotten, but one may be processed twice: if a crash comes between
+/// the work and the note of it, and a file that is kept once in each run where the file system has no
+/// extended attributes. The retention limits do not wait for it.
 open class LogArchiveProcessor: @unchecked Sendable {  // open; the base class has constants only
     /// What is to happen with a file that was processed.
     public enum Outcome: Hashable, Sendable {

@@ -3,7 +3,7 @@
 /// 1. The file that is written, by whatever process, is counted like any other, and never removed.
 /// 2. Files are removed oldest first, until all limits hold. So no file is ever removed before an older one
 ///    that could be, however large it is.
-/// 3. An age is believed only where the clocks can be: not of a file from before 2001 or from the future.
+/// 3. An age is believed only where the clocks can be, as ``ClockJumps`` says.
 struct RetentionPlan: Sendable, Hashable {
     // Zero is no limit.
     /// The most files, those that are written included.
@@ -42,9 +42,7 @@ struct RetentionPlan: Sendable, Hashable {
 
     private func isTooOld(_ file: File, _ now: LogTimestamp?) -> Bool {
         guard maximumAge > .zero, let now else { return false }
-        let firstCredible = LogTimestamp(nanoseconds: 978_307_200_000_000_000)  // 2001-01-01
-        guard file.modified >= firstCredible, file.modified <= now else { return false }
-        return now - file.modified > maximumAge
+        return ClockJumps.isOlder(file.modified, than: maximumAge, at: now)
     }
 
     /// Settings that cannot all have their effect, in words for a person.
