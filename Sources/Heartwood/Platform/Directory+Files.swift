@@ -229,7 +229,11 @@ extension Directory {
     func wasFinished(_ file: Descriptor) throws(SystemFailure) -> Bool {
         let mode = try file.status().mode
         if mode & 0o200 != 0 { return false }
-        try? calls.changeMode(file.number, to: mode | 0o200)
+        do throws(SystemFailure) { try calls.changeMode(file.number, to: mode | 0o200) } catch {
+            noteModes(error)
+            if missing.contains(.modes) { return false }
+            throw error
+        }
         if try file.status().mode & 0o200 == 0 {
             note(missing: .modes)
             return false

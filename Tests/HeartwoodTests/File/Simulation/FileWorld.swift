@@ -606,11 +606,17 @@ final class FileWorld {
         disk.violations = []
     }
 
+    /// Which names are those of logs: each name is parsed once.
+    private var ours: [String: Bool] = [:]
+
     private var entries: [(name: String, file: SimulatedFile)] {
         let naming = settings.naming
         return (disk.folder?.entries ?? [:]).filter { name, file in
             guard file.kind == .regular, file.owner == Self.user else { return false }
-            return name == naming.activeName || naming.recognize(ArchiveStage.split(name).log) != nil
+            if let isOurs = ours[name] { return isOurs }
+            let isOurs = name == naming.activeName || naming.recognize(ArchiveStage.split(name).log) != nil
+            ours[name] = isOurs
+            return isOurs
         }.map { ($0.key, $0.value) }
     }
 

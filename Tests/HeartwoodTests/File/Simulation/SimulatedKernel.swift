@@ -34,7 +34,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
     var hasClosed: Bool { closedAt != nil }
     /// A finished file that has its write permission for an attribute or a lock.
     private var raised: SimulatedFile?
-    /// Whether it has taken a lock.
+    /// Whether it has taken the lock of a file.
     private(set) var hasLocked = false
 
     init(_ disk: SimulatedDisk, process: Int32, user: UInt32) {
@@ -304,7 +304,7 @@ final class SimulatedKernel: FileKernel, @unchecked Sendable {  // a simulated w
         }
         handle.file?.locks[key] = shared
         handle.folder?.locks[key] = shared
-        hasLocked = true
+        if handle.file != nil { hasLocked = true }
         return true
     }
 

@@ -315,7 +315,8 @@ final class FileEngine {
     private func run(_ demand: FilePlan.Demand?, _ records: inout Records, _ isLocked: Bool) {
         plan.begin(mostRecords: slot == nil ? .max : JournalSlot.writeLimit)
         while plan.failure == nil {
-            let moment = moment(isLocked)
+            // The directory, and with it the lock, may have been replaced by the last step.
+            let moment = moment((plan.settings.isShared ? store.lock.outcome : nil) ?? isLocked)
             let step = plan.next(demand ?? records.demand, moment)
             if step == .wait(because: nil) { return }
             perform(step, &records, moment)

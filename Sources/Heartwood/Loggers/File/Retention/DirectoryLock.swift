@@ -20,6 +20,8 @@ package final class DirectoryLock {
     private(set) var openings = 0
     private var depth = 0
     private var isHeld = false
+    /// Whether it is held, of a lock that was asked for and not released; it changes with the directory.
+    var outcome: Bool? { depth > 0 ? isHeld : nil }
     /// Whether another process or logger held it at the last attempt.
     private(set) var isBusy = false
     private var hasTimedOut = false
