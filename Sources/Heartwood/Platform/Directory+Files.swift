@@ -80,7 +80,7 @@ extension Directory {
     private func setMode(of file: Descriptor, to mode: UInt32, isSecret: Bool) throws(SystemFailure) {
         do throws(SystemFailure) { try calls.changeMode(file.number, to: mode) } catch {
             if isSecret { throw error }
-            noteModes(error)
+            noteMissingModes(error)
         }
     }
 
@@ -209,17 +209,16 @@ extension Directory {
             if mode & FileStatus.writing == 0 { return false }
             try calls.changeMode(file.number, to: mode & ~FileStatus.writing)
             if try file.status().mode & FileStatus.writing == 0 {
-                noteModes(nil)
+                noteModesWork()
                 return true
             }
             note(missing: .modes)
-        } catch { noteModes(error) }
+        } catch { noteMissingModes(error) }
         return false
     }
 
-    /// Notes whether the file system has modes, as a change of one tells that failed, or did not.
-    private func noteModes(_ failure: SystemFailure?) {
-        guard let failure else { return noteModesWork() }
+    /// Notes that the file system has no modes, if the failed change of one says so.
+    private func noteMissingModes(_ failure: SystemFailure) {
         let isRefused = failure.isError(EPERM) || failure.isUnsupported
         if failure.call == .changeMode, isRefused { note(missing: .modes) }
     }
@@ -230,7 +229,7 @@ extension Directory {
         let mode = try file.status().mode
         if mode & 0o200 != 0 { return false }
         do throws(SystemFailure) { try calls.changeMode(file.number, to: mode | 0o200) } catch {
-            noteModes(error)
+            noteMissingModes(error)
             if missing.contains(.modes) { return false }
             throw error
         }

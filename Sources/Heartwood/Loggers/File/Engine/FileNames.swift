@@ -87,7 +87,7 @@ final class FileNames {
             name = final.0
         }
         let isNewest = inventory.entries.last?.name == name
-        // Where files cannot be marked, all but the newest are finished, and were told before.
+        // Where files cannot be marked, an earlier run has reported all but the newest.
         if store.finish(file, name) || isNewest { store.report(.foundFinished(name: name)) }
         return !hasSurplusName
     }

@@ -28,7 +28,7 @@ final class FileOpener {
     private var sharesDirectory = false
     /// What the file system does not have, and was said.
     private var toldMissing: Set<Directory.Feature> = []
-    /// A name far ahead of the clock was said.
+    /// A name far ahead of the clock was reported.
     private var hasToldAhead = false
 
     init(_ store: FileStore, beginning: @escaping () -> FileBeginning) {
@@ -143,7 +143,7 @@ final class FileOpener {
         // Encrypted and plain text do not mix, and neither do two keys.
         let isOurs = cipher == nil ? !isFramed : tail != nil
         let isOtherVariant = entry.label.variant != settings.naming.variant
-        // What would be added to it nobody would process.
+        // Lines that are added to it would never be processed.
         let isProcessed = calls.attribute(FileInventory.processedAttribute, of: file.number) != nil
         // In shared mode all follow the newest file, also those that write to an older one still, and those
         // that would begin another way.
@@ -310,7 +310,7 @@ final class FileOpener {
 
     /// Says once that the newest name, before which no new one may sort, is of a clock that was years ahead.
     ///
-    /// Whoever makes labels or names of his own may mean them.
+    /// The dates of custom labels and names may be intended.
     private func tellAhead(_ now: LogTimestamp) {
         guard !hasToldAhead, settings.naming.isStandard, settings.filePolicy.isStandard,
             let newest = inventory.entries.last, let date = newest.label.createdAt,

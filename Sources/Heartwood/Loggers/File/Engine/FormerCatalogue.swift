@@ -70,7 +70,7 @@ struct FormerCatalogue {
                 if isFinished { store.finish(file, entry.name) }
                 file.unlock()
             } catch {
-                // What cannot be opened cannot be told.
+                // A file that cannot be opened cannot be told.
                 continue
             }
         }
