@@ -109,7 +109,8 @@ final class FileWorld {
         settings.fileMode = numbers.pick([0o600, 0o640])
         if numbers.chance(12) { disk.modeRefusal = numbers.pick([EPERM, EOPNOTSUPP, ENOSYS]) }
         if numbers.chance(8) { disk.attributeRefusal = EOPNOTSUPP }
-        disk.locksNeedWriting = numbers.chance(8)
+        // A finished file has its write permission for a moment there, in which another process may take it.
+        disk.locksNeedWriting = numbers.chance(8) && !hasInterrupts
         // Without locks, a directory is one process's.
         if living.count == 1, !settings.isShared, numbers.chance(6) {
             disk.lockRefusal = numbers.pick([ENOLCK, ENOSYS, EOPNOTSUPP])
