@@ -163,13 +163,7 @@ final class FileInventory: Sendable {
                 refused.append((name, error))
                 (entry.isForeign, entry.isUnreadable) = (true, true)
             }
-            guard name == naming.activeName else {
-                entries.append(entry)
-                continue
-            }
-            // When it was created is not known.
-            if entry.isUnreadable { continue }
-            active = entry
+            if name == naming.activeName { active = entry } else { entries.append(entry) }
         }
         if let active { entries.append(labeled(active, directory, naming, others: entries)) }
         entries.sort { ($0.label, $0.stage.rawValue, $0.name) < ($1.label, $1.stage.rawValue, $1.name) }
