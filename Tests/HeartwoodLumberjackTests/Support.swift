@@ -56,7 +56,7 @@ final class Folder: Sendable {
     }
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The names of all files, sorted: beside the logs there are none.
+    /// The names of all files, sorted; the directory must contain only logs.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }

@@ -193,9 +193,9 @@ extension Directory {
         _ name: String, _ file: Descriptor, _ mode: UInt32
     ) throws(SystemFailure) -> (file: Descriptor, status: FileStatus) {
         guard mode & 0o200 == 0 else { return try open(name, acceptsLinked: true) }
-        try calls.changeMode(file.number, to: mode | 0o200)
-        defer { try? calls.changeMode(file.number, to: mode) }
-        return try open(name, acceptsLinked: true)
+        return try calls.whileWritable(file.number, mode) { () throws(SystemFailure) in
+            try open(name, acceptsLinked: true)
+        }
     }
 
     /// Takes the write permission away from a file whose lock is held: it is finished, and never written

@@ -262,10 +262,19 @@ package struct SystemCalls: Sendable {
         do throws(SystemFailure) { try setOnce(name, to: value, of: descriptor) } catch {
             let mode = try status(descriptor).mode
             guard error.isError(EACCES, EPERM), mode & 0o200 == 0 else { throw error }
-            try changeMode(descriptor, to: mode | 0o200)
-            defer { try? changeMode(descriptor, to: mode) }
-            try setOnce(name, to: value, of: descriptor)
+            try whileWritable(descriptor, mode) { () throws(SystemFailure) in
+                try setOnce(name, to: value, of: descriptor)
+            }
         }
+    }
+
+    /// Calls `body` while a file of this mode has its owner's write permission.
+    package func whileWritable<Result>(
+        _ descriptor: Int32, _ mode: UInt32, _ body: () throws(SystemFailure) -> Result
+    ) throws(SystemFailure) -> Result {
+        try changeMode(descriptor, to: mode | 0o200)
+        defer { try? changeMode(descriptor, to: mode) }
+        return try body()
     }
 
     private func setOnce(

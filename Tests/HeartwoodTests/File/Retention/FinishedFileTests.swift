@@ -40,7 +40,7 @@ import Testing
         #expect(names.map(text) == (isRolled ? ["one\n", "two\n"] : ["one\ntwo\n"]))
     }
 
-    @Test("Whoever takes a file's write permission has it left, and gives it back to have it continued")
+    @Test("A file that loses its write permission is left; the next run continues it if it is restored")
     func marksOfOthers() throws {
         let engine = try makeEngine()
         write("one", to: engine)
@@ -226,7 +226,7 @@ import Testing
         #expect(text(names[0]) == "one\ntwo\n" && names.count == 2)
     }
 
-    @Test("A file that was processed is not continued, whoever gave it its write permission back")
+    @Test("A file that was processed is not continued, even if its write permission was restored")
     func processed() throws {
         let first = try makeEngine()
         write("one", to: first)

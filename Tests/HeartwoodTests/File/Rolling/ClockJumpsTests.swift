@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(
-        "A name is far ahead by more than 366 days, if the clock itself is none before the first version",
+        "A name is far ahead by more than 366 days, unless the clock shows a time before the first version",
         arguments: [
             ("2026-06-01T12:00:00Z", 366 * 86_400 - 1, false), ("2026-06-01T12:00:00Z", 366 * 86_400, false),
             ("2026-06-01T12:00:00Z", 366 * 86_400 + 1, true), ("2026-06-01T12:00:00Z", -1000, false),

@@ -53,7 +53,7 @@ final class FileNames {
             guard LogFileNaming.isUsable(name) else { throw SystemFailure.refused(.badName) }
             let identity = try directory.status(old)?.identity
             if let identity, try directory.status(name)?.identity == identity {
-                // A process that died has linked it, and could not remove the old name any more.
+                // A process linked it, and died before it removed the old name.
                 try directory.remove(old)
                 return (name, label)
             }

@@ -411,8 +411,8 @@ final class FileOpener {
         }
     }
 
-    /// Gives a file with the fixed active name its dated name, if whoever took its write permission has
-    /// finished it.
+    /// Gives a file with the fixed active name its dated name, if another program has finished it by taking
+    /// its write permission.
     private func putAsideFinished(_ name: String) throws -> ActiveFile {
         guard let status = try directory.status(name), directory.isFinished(status),
             let file = try directory.hold(name)

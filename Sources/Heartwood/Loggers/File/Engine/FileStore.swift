@@ -122,7 +122,7 @@ final class FileStore {
 
     /// The label of the newest file that this user has created, there or gone.
     ///
-    /// A date in the future that no file has any more was a wrong clock's, and is forgotten.
+    /// A date in the future is ignored if no file with it is left: it came from a wrong clock.
     func newestOwn(at now: LogTimestamp) -> LogFileLabel? {
         let told = (try? directory.descriptor).flatMap { calls.attribute(newestAttribute, of: $0.number) }
         let label = told.flatMap { settings.naming.recognize(String(decoding: $0, as: UTF8.self)) }
@@ -179,17 +179,6 @@ final class FileStore {
     func tell(_ label: LogFileLabel, to file: Descriptor) {
         let name = Array(settings.naming.name(for: label).utf8)
         try? calls.setAttribute(FileInventory.nameAttribute, to: name, of: file.number)
-    }
-
-    /// The same, of a file that does not say it yet.
-    func tellOnce(_ label: LogFileLabel, to file: Descriptor) {
-        if calls.attribute(FileInventory.nameAttribute, of: file.number) == nil { tell(label, to: file) }
-    }
-
-    /// Whether there is a file of this user.
-    func hasOwn(_ name: String) -> Bool {
-        guard let status = try? directory.status(name) else { return false }
-        return status.kind == .regular && status.owner == calls.user
     }
 
     /// Marks a file as finished, whose lock is held; returns whether it had no mark, and has one by now.

@@ -12,15 +12,21 @@ struct FormerCatalogue {
     static func takeOver(_ store: FileStore) {
         let names = ["", ".\(store.calls.user)"]
         let base = ".\(store.settings.naming.application)"
-        for name in names.map({ "\(base).catalogue\($0)" }) where store.hasOwn(name) {
+        for name in names.map({ "\(base).catalogue\($0)" }) where hasOwn(name, store) {
             guard let catalogue = FormerCatalogue(name, in: store.directory), catalogue.tell(store) else {
                 continue
             }
-            for name in names.map({ "\(base).lock\($0)" }) + [name] where store.hasOwn(name) {
+            for name in names.map({ "\(base).lock\($0)" }) + [name] where hasOwn(name, store) {
                 _ = try? store.directory.remove(name)
             }
             store.refresh()
         }
+    }
+
+    /// Whether there is a file of this user.
+    private static func hasOwn(_ name: String, _ store: FileStore) -> Bool {
+        guard let status = try? store.directory.status(name) else { return false }
+        return status.kind == .regular && status.owner == store.calls.user
     }
 
     private init?(_ name: String, in directory: Directory) {
@@ -66,7 +72,8 @@ struct FormerCatalogue {
                     continue
                 }
                 if isProcessed { try? ArchiveWorker.markProcessed(file, store.calls) }
-                if isActive, let active { store.tellOnce(active, to: file) }
+                let isTold = store.calls.attribute(FileInventory.nameAttribute, of: file.number) != nil
+                if isActive, !isTold, let active { store.tell(active, to: file) }
                 if isFinished { store.finish(file, entry.name) }
                 file.unlock()
             } catch {
